@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every library the project links, found once. dev/packages.txt installs them.
+
+find_package(Boost 1.83 REQUIRED COMPONENTS json)
+find_package(OpenSSL 3 REQUIRED)
+find_package(SQLite3 3.40 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(prometheus-cpp CONFIG REQUIRED COMPONENTS core)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
+pkg_check_modules(archive REQUIRED IMPORTED_TARGET libarchive)
+pkg_check_modules(seccomp REQUIRED IMPORTED_TARGET libseccomp)
+pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(git2 REQUIRED IMPORTED_TARGET libgit2)
+if(ASSAY_TESTS)
+    find_package(Qt6 6.8 REQUIRED COMPONENTS Core Test)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "server/auth/identity.h"
+#include "server/contract/skill.h"
+#include "server/core/clock.h"
+#include "server/registry/archive.h"
+#include "server/registry/package.h"
+#include "server/store/database.h"
+#include "server/store/package_store.h"
+
+namespace assay::registry {
+
+/// What a publish is asked for besides the bytes.
+struct PublishOptions
+{
+    enum class Intent : std::uint8_t { CreateOnly, CreateOrReplace };
+    Intent intent = Intent::CreateOrReplace;
+    std::optional<std::string> ifMatch; ///< the ETag the caller saw, unquoted; "*" for any
+    std::string note;
+    std::optional<bool> enabled;
+    std::optional<std::string> visibility;
+};
+
+struct Published
+{
+    contract::Skill skill;        ///< describes the published revision
+    bool skillCreated = false;    ///< answers 201
+    bool revisionCreated = false; ///< false when the content equals the current revision
+};
+
+/// A skill as a run pins it: one exact revision with its files.
+struct PinnedSkill
+{
+    std::string name;
+    std::string revision;
+    std::uint64_t number = 0;
+    Digest digest;
+    std::uint64_t sizeBytes = 0;
+    std::string network; ///< the frontmatter's wish
+    std::vector<contract::RevisionFile> files;
+};
+
+/// Skills and their revisions in one exact scope: publish, read, promote, withdraw, delete. Every call takes the identity
+/// and reads only its scope; another scope's skill is `NotFound` like a missing one. Thread-safe; calls block.
+class SkillService
+{
+public:
+    SkillService(store::Database& database, store::SkillPackageStore& packages, const Clock& clock, PackageLimits limits);
+
+    /// Validates, stores the bundle, then commits the catalog row: durable on return.
+    Result<Published> publish(const auth::Identity& by, std::string_view name, PackageSource source,
+                              const PublishOptions& options);
+    contract::Verdict validate(std::string_view name, PackageSource source) const;
+
+    Result<contract::Page<contract::Skill>> list(const auth::Identity& by, const contract::SkillFilter& filter,
+                                                 const contract::PageRequest& page);
+    Result<contract::Skill> find(const auth::Identity& by, std::string_view name);
+    Result<contract::Skill> patch(const auth::Identity& by, std::string_view name, const contract::PatchSkill& patch,
+                                  const std::optional<std::string>& ifMatch);
+    /// Withdraws availability; revisions stay for manifests, and a later publish continues the same history.
+    Result<void> remove(const auth::Identity& by, std::string_view name, const std::optional<std::string>& ifMatch);
+
+    Result<contract::Page<contract::Revision>> revisions(const auth::Identity& by, std::string_view name,
+                                                         const contract::PageRequest& page);
+    /// `revision` is an id or "current", here and below.
+    Result<contract::Revision> revision(const auth::Identity& by, std::string_view name, std::string_view revision);
+    Result<std::vector<contract::RevisionFile>> files(const auth::Identity& by, std::string_view name,
+                                                      std::string_view revision);
+
+    /// One file's bytes, verified against the catalog. `storage` keeps them alive.
+    struct FileContent
+    {
+        contract::RevisionFile file;
+        std::string_view bytes;
+        std::shared_ptr<const void> storage;
+        std::string revisionDigest;
+    };
+    Result<FileContent> file(const auth::Identity& by, std::string_view name, std::string_view revision,
+                             std::string_view path);
+
+    struct ArchiveContent
+    {
+        std::shared_ptr<const std::string> bytes;
+        std::string digest;
+    };
+    Result<ArchiveContent> archive(const auth::Identity& by, std::string_view name, std::string_view revision,
+                                   ArchiveKind kind);
+
+    /// Moves the current pointer. `Conflict` for a withdrawn revision.
+    Result<contract::Skill> promote(const auth::Identity& by, std::string_view name, std::string_view revision,
+                                    const std::optional<std::string>& ifMatch);
+    /// Refuses the revision for new runs. The current one may be withdrawn too: the skill then has none to run.
+    Result<contract::Revision> withdraw(const auth::Identity& by, std::string_view name, std::string_view revision,
+                                        std::string_view reason);
+
+    /// For a run: the current revision of each name, all read in one snapshot. `Refused` with `skill_not_found`,
+    /// `skill_disabled` or `revision_withdrawn`, naming the skill.
+    Result<std::vector<PinnedSkill>> pin(std::string_view scopeFingerprint, const std::vector<std::string>& names);
+    /// The verified bundle of a pinned revision, for the materializer. `Refused` with `package_store_unavailable` or
+    /// `digest_mismatch`.
+    Result<store::Bundle> bundle(std::string_view scopeFingerprint, const Digest& digest);
+
+private:
+    store::Database& m_database;
+    store::SkillPackageStore& m_packages;
+    const Clock& m_clock;
+    PackageLimits m_limits;
+};
+
+} // namespace assay::registry

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "server/auth/identity.h"
+#include "server/contract/run.h"
+#include "server/core/clock.h"
+#include "server/registry/agent_service.h"
+#include "server/registry/skill_service.h"
+#include "server/sandbox/box.h"
+
+#include <memory>
+
+namespace assay::runs {
+
+/// The operator's settings for runs.
+struct RunSettings
+{
+    std::filesystem::path cacheDirectory; ///< where verified package trees are kept for boxes
+    unsigned maxLiveBoxes = 16;           ///< on this server
+    unsigned maxLiveBoxesPerScope = 16;
+    unsigned maxQueued = 256; ///< waiting runs; more are refused with `queue_full`
+    std::chrono::seconds sessionIdle{900};
+    std::uint64_t cacheBytes = 2ULL << 30;
+    sandbox::BoxLimits boxCeiling;         ///< a run's limits are never above
+    sandbox::CommandLimits commandCeiling; ///< likewise
+    bool executionEnabled = true;          ///< placement `disabled` refuses every run (E8)
+};
+
+/// Which drivers and base there are; plugged in by the composition root.
+class BoxProvider
+{
+public:
+    virtual ~BoxProvider() = default;
+    /// The driver of that name, or the default for an empty name. `Refused` with `driver_unavailable`.
+    virtual Result<sandbox::BoxDriver*> driver(std::string_view name) = 0;
+    virtual sandbox::BaseRoot base() = 0;
+};
+
+/// A live or stored event of a run (api.md, "Runs"): `id` counts from 1 within the run.
+struct RunEvent
+{
+    std::uint64_t id = 0;
+    std::string type; ///< "phase", "output", "usage", "command", "end", ...
+    std::string data; ///< one line of JSON
+};
+
+/// Reads a run's events in order, from the first or after `lastId`, and waits for more. See api::EventSource, which an
+/// adapter makes of it.
+class EventCursor
+{
+public:
+    virtual ~EventCursor() = default;
+    struct Batch
+    {
+        std::vector<RunEvent> events;
+        bool ended = false;
+    };
+    virtual Batch read(std::size_t maxEvents) = 0;
+    virtual void onReady(std::function<void()> notify) = 0;
+};
+
+/// Starts, drives and reads runs: resolve, pin, provision, materialize, execute, collect, destroy (architecture.md, "A
+/// run"). Thread-safe; calls block only as long as they say.
+class RunService
+{
+public:
+    RunService(store::Database& database, registry::SkillService& skills, registry::AgentService& agents,
+               store::SkillPackageStore& artifacts, BoxProvider& boxes, const Clock& clock, RunSettings settings);
+    ~RunService();
+
+    /// Marks the runs that a killed server left as `failed`, `interrupted`. Called once, before `start`.
+    Result<void> recover();
+    /// Refuses new runs, cancels live ones and waits for all boxes to end, at most `deadline`.
+    void stop(std::chrono::milliseconds deadline);
+
+    /// Writes the run and its manifest, then queues it. Returns at once, or after the end with `waitMs`. A refused run is
+    /// stored and listed; the error is `Refused` with its reason and the run's id in the message's problem pointer.
+    Result<contract::Run> start(const auth::Identity& by, contract::StartRun request);
+    Result<contract::Page<contract::Run>> list(const auth::Identity& by, const contract::RunFilter& filter,
+                                               const contract::PageRequest& page);
+    Result<contract::Run> find(const auth::Identity& by, std::string_view id);
+    struct Manifest
+    {
+        std::string canonicalJson;
+        std::string digest;
+    };
+    Result<Manifest> manifest(const auth::Identity& by, std::string_view id);
+    Result<contract::CommandResult> startCommand(const auth::Identity& by, std::string_view id,
+                                                 contract::StartCommand request);
+    Result<contract::CommandResult> command(const auth::Identity& by, std::string_view id, std::string_view command);
+    Result<std::unique_ptr<EventCursor>> events(const auth::Identity& by, std::string_view id, std::uint64_t lastId);
+    Result<contract::Run> cancel(const auth::Identity& by, std::string_view id);
+    Result<contract::Run> finish(const auth::Identity& by, std::string_view id);
+
+    /// The pinned, read-only view (R9).
+    Result<std::vector<contract::RevisionFile>> skillFiles(const auth::Identity& by, std::string_view id,
+                                                           std::string_view skill);
+    Result<registry::SkillService::FileContent> skillFile(const auth::Identity& by, std::string_view id,
+                                                          std::string_view skill, std::string_view path);
+
+    Result<contract::Page<contract::Artifact>> artifacts(const auth::Identity& by, std::string_view id,
+                                                         const contract::PageRequest& page);
+    Result<contract::Artifact> artifact(const auth::Identity& by, std::string_view artifactId);
+    struct ArtifactContent
+    {
+        contract::Artifact artifact;
+        store::Bundle bytes;
+    };
+    Result<ArtifactContent> artifactContent(const auth::Identity& by, std::string_view artifactId);
+
+    /// Runs that hold a box, and runs that wait for one.
+    struct Load
+    {
+        unsigned live = 0;
+        unsigned queued = 0;
+    };
+    Load load() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
+} // namespace assay::runs
