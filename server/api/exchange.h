@@ -29,7 +29,8 @@ struct RequestHead
     Method method = Method::Get;
     std::vector<std::string> segments; ///< the path's percent-decoded segments: {"v1", "skills", "demo"}
     std::vector<std::pair<std::string, std::string>> query; ///< percent-decoded, in order; duplicates kept
-    std::map<std::string, std::string, std::less<>> headers; ///< names in lower case; repeated fields are refused earlier
+    std::map<std::string, std::string, std::less<>>
+        headers; ///< names in lower case; repeated fields are refused earlier
     Trust trust = Trust::TokenRequired;
     std::optional<std::uint64_t> contentLength;
     bool hasBody = false;
@@ -64,8 +65,8 @@ struct Event
     std::string data; ///< one line of JSON
 };
 
-/// Where an event stream's events come from. `read` never blocks; `notify` is called once, from any thread, when there is
-/// more than the last `read` gave or the stream has ended. Destroying the source cancels its notification.
+/// Where an event stream's events come from. `read` never blocks; `notify` is called once, from any thread, when there
+/// is more than the last `read` gave or the stream has ended. Destroying the source cancels its notification.
 class EventSource
 {
 public:

@@ -27,8 +27,8 @@ private:
     std::uint8_t m_bits = 0;
 };
 
-/// Who acts, in which scope: made at one place (`Authenticator`), from a token or a trusted ingress, never from a body or
-/// a query. The raw scope values end there; everything behind it sees the fingerprint only.
+/// Who acts, in which scope: made at one place (`Authenticator`), from a token or a trusted ingress, never from a body
+/// or a query. The raw scope values end there; everything behind it sees the fingerprint only.
 struct Identity
 {
     std::string scopeFingerprint; ///< "sc_" and 32 hex digits

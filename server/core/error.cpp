@@ -33,23 +33,40 @@ constexpr std::array<ErrorTraits, 17> kTraits{{
 constexpr std::size_t row(ErrorCode code)
 {
     switch (code) {
-    case ErrorCode::InvalidArgument: return 0;
-    case ErrorCode::Unauthenticated: return 1;
-    case ErrorCode::PermissionDenied: return 2;
-    case ErrorCode::NotFound: return 3;
-    case ErrorCode::MethodNotAllowed: return 4;
-    case ErrorCode::Conflict: return 5;
-    case ErrorCode::PreconditionFailed: return 6;
-    case ErrorCode::TooLarge: return 7;
-    case ErrorCode::UnsupportedMedia: return 8;
-    case ErrorCode::InvalidPackage: return 9;
-    case ErrorCode::Refused: return 10;
-    case ErrorCode::PreconditionRequired: return 11;
-    case ErrorCode::RateLimited: return 12;
-    case ErrorCode::Cancelled: return 13;
-    case ErrorCode::Internal: return 14;
-    case ErrorCode::Unavailable: return 15;
-    case ErrorCode::Timeout: return 16;
+    case ErrorCode::InvalidArgument:
+        return 0;
+    case ErrorCode::Unauthenticated:
+        return 1;
+    case ErrorCode::PermissionDenied:
+        return 2;
+    case ErrorCode::NotFound:
+        return 3;
+    case ErrorCode::MethodNotAllowed:
+        return 4;
+    case ErrorCode::Conflict:
+        return 5;
+    case ErrorCode::PreconditionFailed:
+        return 6;
+    case ErrorCode::TooLarge:
+        return 7;
+    case ErrorCode::UnsupportedMedia:
+        return 8;
+    case ErrorCode::InvalidPackage:
+        return 9;
+    case ErrorCode::Refused:
+        return 10;
+    case ErrorCode::PreconditionRequired:
+        return 11;
+    case ErrorCode::RateLimited:
+        return 12;
+    case ErrorCode::Cancelled:
+        return 13;
+    case ErrorCode::Internal:
+        return 14;
+    case ErrorCode::Unavailable:
+        return 15;
+    case ErrorCode::Timeout:
+        return 16;
     }
     return 14;
 }

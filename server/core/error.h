@@ -49,8 +49,8 @@ const ErrorTraits& traits(ErrorCode code);
 /// The code whose problem `code` is `name`; empty when there is none. Used by clients that read a problem document.
 std::optional<ErrorCode> errorCodeNamed(std::string_view name);
 
-/// One entry of a problem document's `errors[]`: a finding in a package (`code`, `path`, `line`, `column`) or a fault of
-/// a request (`pointer`, RFC 6901). Lines and columns count from 1; columns count Unicode code points.
+/// One entry of a problem document's `errors[]`: a finding in a package (`code`, `path`, `line`, `column`) or a fault
+/// of a request (`pointer`, RFC 6901). Lines and columns count from 1; columns count Unicode code points.
 struct Problem
 {
     std::string code;

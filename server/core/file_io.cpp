@@ -44,7 +44,8 @@ Result<std::string> readFile(const fs::path& path, std::uint64_t limitBytes)
             return failErrno("read " + path.string(), errno);
         done += static_cast<std::size_t>(got);
         if (done > limitBytes)
-            return fail(ErrorCode::TooLarge, "the file is larger than " + std::to_string(limitBytes) + " bytes", path.string());
+            return fail(ErrorCode::TooLarge, "the file is larger than " + std::to_string(limitBytes) + " bytes",
+                        path.string());
         if (got == 0)
             break;
     }

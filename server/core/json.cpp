@@ -152,6 +152,7 @@ Result<json::value> parseJson(std::string_view text)
 {
     json::parse_options options;
     options.max_depth = kMaxJsonDepth;
+    options.numbers = json::number_precision::precise; // the default is off by one ulp now and then
     json::basic_parser<Handler> parser(options);
     Handler& handler = parser.handler();
     handler.stack.reset();

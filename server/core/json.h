@@ -14,9 +14,9 @@ namespace json = boost::json;
 /// Nesting deeper than this is refused: every walk over a parsed value may recurse.
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
-/// Parses one JSON text (RFC 8259) in UTF-8. Refused with `InvalidArgument`, a JSON pointer and the byte offset: anything
-/// that is not JSON, invalid UTF-8, duplicate members, nesting over `kMaxJsonDepth`, numbers that overflow a double.
-/// Lone surrogates in escapes are refused too: they have no UTF-8 form.
+/// Parses one JSON text (RFC 8259) in UTF-8. Refused with `InvalidArgument`, a JSON pointer and the byte offset:
+/// anything that is not JSON, invalid UTF-8, duplicate members, nesting over `kMaxJsonDepth`, numbers that overflow a
+/// double. Lone surrogates in escapes are refused too: they have no UTF-8 form.
 Result<json::value> parseJson(std::string_view text);
 
 /// The JSON Canonicalization Scheme (RFC 8785): members sorted by UTF-16 code units, shortest numbers, no blanks.

@@ -31,13 +31,27 @@ void writeString(std::string& out, std::string_view text)
     out += '"';
     for (const char c : text) {
         switch (c) {
-        case '"': out += "\\\""; break;
-        case '\\': out += "\\\\"; break;
-        case '\b': out += "\\b"; break;
-        case '\f': out += "\\f"; break;
-        case '\n': out += "\\n"; break;
-        case '\r': out += "\\r"; break;
-        case '\t': out += "\\t"; break;
+        case '"':
+            out += "\\\"";
+            break;
+        case '\\':
+            out += "\\\\";
+            break;
+        case '\b':
+            out += "\\b";
+            break;
+        case '\f':
+            out += "\\f";
+            break;
+        case '\n':
+            out += "\\n";
+            break;
+        case '\r':
+            out += "\\r";
+            break;
+        case '\t':
+            out += "\\t";
+            break;
         default:
             if (static_cast<unsigned char>(c) < 0x20)
                 (out += "\\u00") += {hex[static_cast<unsigned char>(c) >> 4], hex[static_cast<unsigned char>(c) & 15]};
@@ -57,7 +71,8 @@ void writeDouble(std::string& out, double value)
         return;
     }
     std::array<char, 40> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value), std::chars_format::scientific).ptr;
+    const auto end =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value), std::chars_format::scientific).ptr;
     const std::string_view text(buffer.data(), end);
     const std::size_t e = text.find('e');
     std::string digits(1, text[0]);
@@ -115,16 +130,32 @@ void writeArray(std::string& out, const json::array& array)
 void write(std::string& out, const json::value& value)
 {
     switch (value.kind()) {
-    case json::kind::null: out += "null"; break;
-    case json::kind::bool_: out += value.get_bool() ? "true" : "false"; break;
+    case json::kind::null:
+        out += "null";
+        break;
+    case json::kind::bool_:
+        out += value.get_bool() ? "true" : "false";
+        break;
     // RFC 8785 knows only doubles. Integers of ours stay below 2^53, where both forms agree; larger ones keep every
     // digit rather than being rounded in silence.
-    case json::kind::int64: out += std::to_string(value.get_int64()); break;
-    case json::kind::uint64: out += std::to_string(value.get_uint64()); break;
-    case json::kind::double_: writeDouble(out, value.get_double()); break;
-    case json::kind::string: writeString(out, value.get_string()); break;
-    case json::kind::array: writeArray(out, value.get_array()); break;
-    case json::kind::object: writeObject(out, value.get_object()); break;
+    case json::kind::int64:
+        out += std::to_string(value.get_int64());
+        break;
+    case json::kind::uint64:
+        out += std::to_string(value.get_uint64());
+        break;
+    case json::kind::double_:
+        writeDouble(out, value.get_double());
+        break;
+    case json::kind::string:
+        writeString(out, value.get_string());
+        break;
+    case json::kind::array:
+        writeArray(out, value.get_array());
+        break;
+    case json::kind::object:
+        writeObject(out, value.get_object());
+        break;
     }
 }
 

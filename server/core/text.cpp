@@ -72,7 +72,8 @@ void appendUtf8(std::string& out, char32_t codePoint)
 {
     std::array<utf8proc_uint8_t, 4> buffer{};
     const auto size = utf8proc_encode_char(static_cast<utf8proc_int32_t>(codePoint), buffer.data());
-    out.append(reinterpret_cast<const char*>(buffer.data()), static_cast<std::size_t>(std::max<utf8proc_ssize_t>(size, 0)));
+    out.append(reinterpret_cast<const char*>(buffer.data()),
+               static_cast<std::size_t>(std::max<utf8proc_ssize_t>(size, 0)));
 }
 
 std::string toNfc(std::string_view text)

@@ -25,8 +25,8 @@ void appendUtf8(std::string& out, char32_t codePoint);
 std::string toNfc(std::string_view text);
 std::string toNfkc(std::string_view text);
 
-/// NFC, then full case folding (Unicode CaseFolding, C + F), then NFC: two paths that a case-insensitive or normalizing file system
-/// would take for one have the same key.
+/// NFC, then full case folding (Unicode CaseFolding, C + F), then NFC: two paths that a case-insensitive or normalizing
+/// file system would take for one have the same key.
 std::string caseFoldKey(std::string_view text);
 
 /// Simple lower case of each code point.

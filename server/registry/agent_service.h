@@ -19,8 +19,8 @@ public:
         contract::Agent agent;
         bool created = false;
     };
-    /// Creates or replaces; equal definitions make no revision. `createOnly`: `Conflict` when it exists. Attaching a skill
-    /// that the scope does not have, or a subagent's skill that the agent does not have, is `InvalidArgument`.
+    /// Creates or replaces; equal definitions make no revision. `createOnly`: `Conflict` when it exists. Attaching a
+    /// skill that the scope does not have, or a subagent's skill that the agent does not have, is `InvalidArgument`.
     Result<Saved> save(const auth::Identity& by, contract::AgentDefinition definition, bool createOnly,
                        const std::optional<std::string>& ifMatch);
     Result<contract::Page<contract::Agent>> list(const auth::Identity& by, const contract::PageRequest& page);

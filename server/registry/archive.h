@@ -10,9 +10,10 @@ namespace assay::registry {
 
 enum class ArchiveKind : std::uint8_t { Zip, Tar, TarGz };
 
-/// Unpacks the archive in `fd` (a regular file at offset 0) into an unlinked file below `scratchDirectory`, applying every
-/// limit while reading. `InvalidPackage` with a package code (`corrupt_archive`, `archive_ratio`, `link_not_allowed`,
-/// `file_too_large`, ...) for what the archive itself gets wrong. Paths are not judged here: `validatePackage` does.
+/// Unpacks the archive in `fd` (a regular file at offset 0) into an unlinked file below `scratchDirectory`, applying
+/// every limit while reading. `InvalidPackage` with a package code (`corrupt_archive`, `archive_ratio`,
+/// `link_not_allowed`, `file_too_large`, ...) for what the archive itself gets wrong. Paths are not judged here:
+/// `validatePackage` does.
 Result<PackageSource> readArchive(int fd, ArchiveKind kind, const PackageLimits& limits,
                                   const std::filesystem::path& scratchDirectory);
 

@@ -11,8 +11,8 @@
 
 namespace assay::registry {
 
-/// The operator's limits on one package. Defaults are architecture.md's; a publish over a limit is rejected by a message
-/// that names file, size and limit.
+/// The operator's limits on one package. Defaults are architecture.md's; a publish over a limit is rejected by a
+/// message that names file, size and limit.
 struct PackageLimits
 {
     std::uint64_t fileBytes = 10ULL << 20;
@@ -38,8 +38,7 @@ public:
     /// Keeps `storage` alive for as long as the views in `files` are used.
     PackageSource(std::vector<SourceFile> files, std::shared_ptr<const void> storage)
         : m_files(std::move(files)), m_storage(std::move(storage))
-    {
-    }
+    {}
     const std::vector<SourceFile>& files() const { return m_files; }
     /// Entries that every rule skips (`.DS_Store`, `__MACOSX/`, ...), for the answer's `ignored`.
     std::vector<std::string> ignored;

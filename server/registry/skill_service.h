@@ -41,12 +41,13 @@ struct PinnedSkill
     std::vector<contract::RevisionFile> files;
 };
 
-/// Skills and their revisions in one exact scope: publish, read, promote, withdraw, delete. Every call takes the identity
-/// and reads only its scope; another scope's skill is `NotFound` like a missing one. Thread-safe; calls block.
+/// Skills and their revisions in one exact scope: publish, read, promote, withdraw, delete. Every call takes the
+/// identity and reads only its scope; another scope's skill is `NotFound` like a missing one. Thread-safe; calls block.
 class SkillService
 {
 public:
-    SkillService(store::Database& database, store::SkillPackageStore& packages, const Clock& clock, PackageLimits limits);
+    SkillService(store::Database& database, store::SkillPackageStore& packages, const Clock& clock,
+                 PackageLimits limits);
 
     /// Validates, stores the bundle, then commits the catalog row: durable on return.
     Result<Published> publish(const auth::Identity& by, std::string_view name, PackageSource source,

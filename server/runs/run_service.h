@@ -73,8 +73,8 @@ public:
     /// Refuses new runs, cancels live ones and waits for all boxes to end, at most `deadline`.
     void stop(std::chrono::milliseconds deadline);
 
-    /// Writes the run and its manifest, then queues it. Returns at once, or after the end with `waitMs`. A refused run is
-    /// stored and listed; the error is `Refused` with its reason and the run's id in the message's problem pointer.
+    /// Writes the run and its manifest, then queues it. Returns at once, or after the end with `waitMs`. A refused run
+    /// is stored and listed; the error is `Refused` with its reason and the run's id in the message's problem pointer.
     Result<contract::Run> start(const auth::Identity& by, contract::StartRun request);
     Result<contract::Page<contract::Run>> list(const auth::Identity& by, const contract::RunFilter& filter,
                                                const contract::PageRequest& page);

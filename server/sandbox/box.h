@@ -25,11 +25,13 @@ struct CollectedFile
 struct RefusedOutput
 {
     std::string path;
-    std::string reason; ///< "not_a_regular_file", "too_large", "too_many_files", "total_too_large", "unreadable", "unsafe_path"
+    std::string
+        reason; ///< "not_a_regular_file", "too_large", "too_many_files", "total_too_large", "unreadable", "unsafe_path"
 };
 
-/// A live box: the same on every driver, because all of it is spoken with `assay-init` over the channel. One command at a
-/// time; `run`, `verifyPackages`, `putFile`, `collect` and `measureWorkspace` from one thread at a time, `usage` from any.
+/// A live box: the same on every driver, because all of it is spoken with `assay-init` over the channel. One command at
+/// a time; `run`, `verifyPackages`, `putFile`, `collect` and `measureWorkspace` from one thread at a time, `usage` from
+/// any.
 class Box
 {
 public:
@@ -37,8 +39,8 @@ public:
     static Result<std::unique_ptr<Box>> open(std::unique_ptr<BoxHandle> handle, BoxSpec spec);
     ~Box();
 
-    /// Hashes, inside the box, what it sees below /skills and compares with the spec: every file, mode and size, nothing
-    /// missing and nothing more, and that it cannot be written. `Refused` with `digest_mismatch` otherwise.
+    /// Hashes, inside the box, what it sees below /skills and compares with the spec: every file, mode and size,
+    /// nothing missing and nothing more, and that it cannot be written. `Refused` with `digest_mismatch` otherwise.
     Result<void> verifyPackages();
 
     /// Writes a file below /workspace, making folders. `path` is relative and already judged safe.

@@ -115,7 +115,8 @@ enum class Termination : std::uint8_t {
 /// api.md's word: "cancelled", "timeout", "disk_quota_exceeded", ...
 std::string_view terminationName(Termination termination);
 
-/// What was kept of a stream: all of it, or the first quarter of the cap and the last three, with what lay between counted.
+/// What was kept of a stream: all of it, or the first quarter of the cap and the last three, with what lay between
+/// counted.
 struct CapturedOutput
 {
     std::string head;

@@ -13,16 +13,17 @@ namespace assay::store {
 struct DatabaseOptions
 {
     std::filesystem::path file;
-    unsigned readers = 4;          ///< connections for concurrent reads
-    unsigned maxBatch = 64;        ///< transactions in one commit
-    unsigned maxWaiting = 4096;    ///< more waiting writers than this are `Unavailable`
+    unsigned readers = 4;       ///< connections for concurrent reads
+    unsigned maxBatch = 64;     ///< transactions in one commit
+    unsigned maxWaiting = 4096; ///< more waiting writers than this are `Unavailable`
 };
 
 /// The one SQLite database: a writer thread that commits a batch of waiting jobs at once, each inside its own savepoint
 /// and answered after the commit, and a pool of readers. WAL, synchronous=FULL, foreign keys on.
 ///
-/// Thread-safe. `write` and `read` block the caller; a job runs on the writer's or the caller's thread and must not call
-/// back into the database. A job that fails (returns an error) leaves nothing behind; its neighbours in the batch stay.
+/// Thread-safe. `write` and `read` block the caller; a job runs on the writer's or the caller's thread and must not
+/// call back into the database. A job that fails (returns an error) leaves nothing behind; its neighbours in the batch
+/// stay.
 class Database
 {
 public:

@@ -14,7 +14,8 @@ namespace assay::store {
 class Bundle
 {
 public:
-    Bundle(std::string_view bytes, std::shared_ptr<const void> storage) : m_bytes(bytes), m_storage(std::move(storage)) {}
+    Bundle(std::string_view bytes, std::shared_ptr<const void> storage) : m_bytes(bytes), m_storage(std::move(storage))
+    {}
     std::string_view bytes() const { return m_bytes; }
     const std::shared_ptr<const void>& storage() const { return m_storage; }
 
