@@ -44,7 +44,8 @@ template <typename T> QByteArray explain(const Result<T>& result)
     if (result)
         return "succeeded";
     const Error& error = result.error();
-    return QByteArray::fromStdString(std::string(traits(error.code).code) + ": " + error.message + " [" + error.detail + "] " + error.reason);
+    return QByteArray::fromStdString(std::string(traits(error.code).code) + ": " + error.message + " [" + error.detail +
+                                     "] " + error.reason);
 }
 
 } // namespace assay::test
@@ -52,5 +53,5 @@ template <typename T> QByteArray explain(const Result<T>& result)
 /// Fails the test unless `result` holds a value.
 #define ASSAY_OK(result) QVERIFY2((result).has_value(), assay::test::explain(result).constData())
 /// Fails the test unless `result` holds an error of `errorCode`.
-#define ASSAY_FAILS(result, errorCode) \
+#define ASSAY_FAILS(result, errorCode)                                                                                 \
     QVERIFY2(!(result).has_value() && (result).error().code == (errorCode), assay::test::explain(result).constData())

@@ -59,12 +59,14 @@ void TestJson::writesCanonicalForm_data()
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("canonical");
     // RFC 8785, appendix B and section 3.2.
-    QTest::newRow("numbers") << QByteArray("[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001,-0,1e21,1e20,1e-6,1e-7,5e-324]")
-                             << QByteArray("[333333333.3333333,1e+30,4.5,0.002,1e-27,0,1e+21,100000000000000000000,0.000001,1e-7,5e-324]");
+    QTest::newRow("numbers")
+        << QByteArray("[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001,-0,1e21,1e20,1e-6,1e-7,5e-324]")
+        << QByteArray("[333333333.3333333,1e+30,4.5,0.002,1e-27,0,1e+21,100000000000000000000,0.000001,1e-7,5e-324]");
     QTest::newRow("strings") << QByteArray(R"(["\u20ac$\u000F\nA'\u0042\u0022\u005c\\\"\/"])")
                              << QByteArray("[\"\u20ac$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"]");
-    QTest::newRow("order") << QByteArray(R"({"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7})")
-                           << QByteArray("{\"\\r\":2,\"1\":4,\"\u0080\":6,\"\u00f6\":7,\"\u20ac\":1,\"\U0001F600\":5,\"\ufb33\":3}");
+    QTest::newRow("order")
+        << QByteArray(R"({"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7})")
+        << QByteArray("{\"\\r\":2,\"1\":4,\"\u0080\":6,\"\u00f6\":7,\"\u20ac\":1,\"\U0001F600\":5,\"\ufb33\":3}");
     QTest::newRow("literals") << QByteArray("[ null , true,false, {} , [] ]") << QByteArray("[null,true,false,{},[]]");
 }
 
