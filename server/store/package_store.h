@@ -24,6 +24,18 @@ private:
     std::shared_ptr<const void> m_storage;
 };
 
+class Connection;
+class Database;
+
+/// `SkillPackageStore::put` inside a write job of the database. Confined to the job.
+class TransactionalPut
+{
+public:
+    virtual ~TransactionalPut() = default;
+    virtual Result<void> put(Connection& connection, std::string_view scopeFingerprint, const Digest& digest,
+                             std::span<const std::string_view> pieces) = 0;
+};
+
 /// Where bundles live; chosen by the operator only, never by a request. Every key holds the scope's fingerprint, so a
 /// digest of another scope is simply not there. Thread-safe; calls block.
 class SkillPackageStore
@@ -45,6 +57,10 @@ public:
 
     /// Removes a bundle; succeeds when it is not there.
     virtual Result<void> remove(std::string_view scopeFingerprint, const Digest& digest) = 0;
+
+    /// For a store that keeps its bundles in `database` itself: puts within the caller's write transaction, so that
+    /// bundle and catalog row become durable together. Null for a store that lives elsewhere.
+    virtual TransactionalPut* within(const Database& /*database*/) { return nullptr; }
 };
 
 } // namespace assay::store
