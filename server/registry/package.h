@@ -90,7 +90,11 @@ struct ValidPackage
 /// by path and line. Never executes, imports or compiles anything. Linear in files and bytes. Thread-safe.
 Result<ValidPackage> validatePackage(PackageSource source, std::string_view registryName, const PackageLimits& limits);
 
+/// Whether reading a canonical stream also hashes each file and tells its kind and media type, which the stream does not
+/// hold. Who has them from the catalog skips that.
+enum class FileFacts : std::uint8_t { Compute, Skip };
+
 /// Reads back a canonical stream: the files, in order, as views into `stream`. `Internal` when it is not of the form.
-Result<std::vector<PackageFile>> parseCanonicalStream(std::string_view stream);
+Result<std::vector<PackageFile>> parseCanonicalStream(std::string_view stream, FileFacts facts = FileFacts::Compute);
 
 } // namespace assay::registry
