@@ -86,6 +86,11 @@ Result<std::string> fromBase64(std::string_view text)
 
 std::string toBase64Url(std::string_view bytes) { return encode(bytes, kUrlSafe); }
 
-Result<std::string> fromBase64Url(std::string_view text) { return decode(withoutPadding(text), kFromUrlSafe); }
+Result<std::string> fromBase64Url(std::string_view text)
+{
+    if (text.ends_with('=') && text.size() % 4 != 0)
+        return fail(ErrorCode::InvalidArgument, "padded base64 text has a length that is a multiple of 4");
+    return decode(withoutPadding(text), kFromUrlSafe);
+}
 
 } // namespace assay

@@ -58,6 +58,8 @@ void TestCore::base64IsStrict()
     for (const char* bad : {"Zm9vYg=", "Zm9vYg", "Zm9v\nYg==", "Zm9vYh==", "====", "A===", "Zm-v", "Zm9vYg==Zm9v"})
         ASSAY_FAILS(fromBase64(bad), ErrorCode::InvalidArgument);
     QCOMPARE(fromBase64Url(toBase64Url("\xff\xfe\xfd\xfc")).value(), "\xff\xfe\xfd\xfc");
+    QCOMPARE(fromBase64Url("YWI=").value(), "ab");
+    ASSAY_FAILS(fromBase64Url("YWI=="), ErrorCode::InvalidArgument);
 }
 
 void TestCore::idsAreUniqueAndSorted()
