@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/contract/sample_replies.h"
+
+#include "server/core/digest.h"
+
+namespace assay::test {
+
+using namespace assay::contract;
+
+namespace {
+
+const Timestamp kTime{std::chrono::milliseconds(1'795'000'000'123)};
+const std::string kDigest = Digest::ofBytes("sample").text();
+const std::string kRevision = "rev_01J00000000000000000000000";
+const std::string kRun = "run_01J00000000000000000000000";
+
+Problem lint()
+{
+    return {.code = "crlf_script",
+            .message = "a line ends in CR LF",
+            .path = "scripts/a.sh",
+            .line = 3,
+            .column = 7,
+            .client = "all"};
+}
+
+Skill skill()
+{
+    return {.name = "demo",
+            .description = "Says \"hello\" \u2603",
+            .labels = {{"team", "a"}},
+            .currentRevision = kRevision,
+            .revision = kRevision,
+            .number = 3,
+            .digest = kDigest,
+            .fileCount = 2,
+            .sizeBytes = 17,
+            .validationStatus = "valid_with_lints",
+            .lints = {lint()},
+            .ignored = {".DS_Store"},
+            .createdAt = kTime,
+            .updatedAt = kTime};
+}
+
+Revision revision()
+{
+    return {.id = kRevision,
+            .number = 3,
+            .digest = kDigest,
+            .fileCount = 2,
+            .sizeBytes = 17,
+            .validationStatus = "valid",
+            .lints = {},
+            .description = "d",
+            .note = "n",
+            .publisher = "tok_01J00000000000000000000000",
+            .state = "withdrawn",
+            .withdrawnReason = "leaks",
+            .createdAt = kTime};
+}
+
+Agent agent()
+{
+    AgentDefinition definition{.name = "helper",
+                               .skills = {"demo"},
+                               .subagents = {{"sub", {"demo"}}},
+                               .environment = "data",
+                               .execution = "on",
+                               .egress = {"allowlist", {"example.org:8443"}, 1000},
+                               .limits = RunLimits{0.5, 1024, 16, 1000, 100, "terminate", 2048}};
+    return {.definition = definition,
+            .revision = kRevision,
+            .number = 1,
+            .digest = kDigest,
+            .createdAt = kTime,
+            .updatedAt = kTime,
+            .warnings = {lint()}};
+}
+
+CommandResult command(std::string out)
+{
+    CommandResult result{.id = "cmd_01J00000000000000000000000",
+                         .state = "ended",
+                         .exitCode = 3,
+                         .termination = "exited",
+                         .stdoutBytes = std::move(out),
+                         .stderrBytes = "e",
+                         .droppedBytes = 0,
+                         .wallMs = 5,
+                         .cpuMs = 4,
+                         .maxRssBytes = 4096,
+                         .startedAt = kTime,
+                         .endedAt = kTime};
+    result.stdoutTotal = result.stdoutBytes.size();
+    result.stderrTotal = 1;
+    return result;
+}
+
+Artifact artifact() { return {"art_01J00000000000000000000000", kRun, "report.csv", kDigest, 12, "text/csv", kTime}; }
+
+Run run()
+{
+    return {.id = kRun,
+            .state = "succeeded",
+            .agent = "helper",
+            .skills = {{"demo", kRevision, 3, kDigest}},
+            .scopeFingerprint = "sc_0123456789abcdef0123456789abcdef",
+            .manifestDigest = kDigest,
+            .driver = "bubblewrap",
+            .baseDigest = "host, unpinned",
+            .session = true,
+            .phases = {{"running", kTime, kTime}},
+            .commands = {command("hi\n"), command("\xff")},
+            .artifacts = {artifact()},
+            .rejectedOutputs = {{"link", "not_a_regular_file"}},
+            .usage = RunUsage{1, 2, 3, 4, 5, 0.5, "hard"},
+            .termination = "exited",
+            .reason = "",
+            .message = "",
+            .createdAt = kTime,
+            .endedAt = kTime};
+}
+
+Token token()
+{
+    return {"tok_01J00000000000000000000000",
+            "ci",
+            "sc_0123456789abcdef0123456789abcdef",
+            "tok_01J00000000000000000000000",
+            {"viewer", "runner"},
+            kTime,
+            kTime,
+            std::nullopt};
+}
+
+Health health()
+{
+    return {.drivers = {{"bubblewrap", "ready", "", "", "hard", Handshake{true, kTime, 12, "the command answered"}}},
+            .gateway = {"gateway", "disabled", "no gateway runs", "", "", {}},
+            .store = {"store", "ready", "", "", "", {}},
+            .base = {"base", "unavailable", "host, unpinned", "assayctl base build", "", {}}};
+}
+
+Error refused()
+{
+    return {ErrorCode::Refused,
+            "the skill is disabled",
+            "not for clients",
+            "skill_disabled",
+            {{.code = "refused", .message = "see the run", .pointer = "/run/" + kRun}}};
+}
+
+} // namespace
+
+std::vector<std::pair<std::string, json::object>> sampleReplies()
+{
+    Page<Skill> page{{skill()}, "next"};
+    return {{"Skill", toJson(skill())},
+            {"Skill-empty", toJson(Skill{})},
+            {"SkillPage", pageJson(page)},
+            {"Revision", toJson(revision())},
+            {"RevisionFile", toJson(RevisionFile{"a.png", kDigest, 4, true, "asset", "image/png"})},
+            {"Verdict", toJson(Verdict{true, {}, {lint()}, kDigest, 1, 2, {}})},
+            {"Verdict-empty", toJson(Verdict{.errors = {lint()}})},
+            {"Agent", toJson(agent())},
+            {"Agent-empty", toJson(Agent{})},
+            {"Command", toJson(command("hi\n"))},
+            {"Command-empty", toJson(CommandResult{.id = "cmd_01J00000000000000000000000", .state = "queued"})},
+            {"Artifact", toJson(artifact())},
+            {"Run", toJson(run(), RunDetail::Full)},
+            {"Run-summary", toJson(run(), RunDetail::Summary)},
+            {"Run-empty", toJson(Run{.id = kRun, .state = "queued"}, RunDetail::Full)},
+            {"Token", toJson(token())},
+            {"CreatedToken", toJson(CreatedToken{token(), "assay_shown-once"})},
+            {"Health", toJson(health())},
+            {"ServerInfo", toJson(ServerInfo{"0.1.0", {"runs"}, {{"wait_ms", 120000}}, {"http://127.0.0.1:8473"}})},
+            {"Problem", problemDocument(refused(), "/v1/runs")}};
+}
+
+} // namespace assay::test
