@@ -40,10 +40,14 @@ public:
         : m_files(std::move(files)), m_storage(std::move(storage))
     {}
     const std::vector<SourceFile>& files() const { return m_files; }
+    const std::shared_ptr<const void>& storage() const { return m_storage; }
     /// Entries that every rule skips (`.DS_Store`, `__MACOSX/`, ...), for the answer's `ignored`.
     std::vector<std::string> ignored;
-    /// The archive's single top folder, which the package was taken out of; empty when there was none.
+    /// The archive's single top folder, which the package was taken out of, or the name of the folder that was read;
+    /// empty when there was none.
     std::string topFolder;
+    /// The links of a folder that were replaced by copies of what they point at (`FolderLinks::CopyInside`).
+    std::vector<std::string> copiedLinks;
 
 private:
     std::vector<SourceFile> m_files;
@@ -90,8 +94,8 @@ struct ValidPackage
 /// by path and line. Never executes, imports or compiles anything. Linear in files and bytes. Thread-safe.
 Result<ValidPackage> validatePackage(PackageSource source, std::string_view registryName, const PackageLimits& limits);
 
-/// Whether reading a canonical stream also hashes each file and tells its kind and media type, which the stream does not
-/// hold. Who has them from the catalog skips that.
+/// Whether reading a canonical stream also hashes each file and tells its kind and media type, which the stream does
+/// not hold. Who has them from the catalog skips that.
 enum class FileFacts : std::uint8_t { Compute, Skip };
 
 /// Reads back a canonical stream: the files, in order, as views into `stream`. `Internal` when it is not of the form.
