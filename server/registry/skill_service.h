@@ -101,6 +101,8 @@ public:
     /// The verified bundle of a pinned revision, for the materializer. `Refused` with `package_store_unavailable` or
     /// `digest_mismatch`.
     Result<store::Bundle> bundle(std::string_view scopeFingerprint, const Digest& digest);
+    /// Which package store serves: pinned in manifests and part of every cache key (R12).
+    std::string storeIdentity() const { return m_packages.identity(); }
 
 private:
     store::Database& m_database;
