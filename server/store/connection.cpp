@@ -148,6 +148,12 @@ Result<void> Connection::execute(const char* sql)
     return {};
 }
 
+Result<void> Connection::run(std::string_view sql)
+{
+    auto query = prepare(sql);
+    return query ? query->run() : Result<void>(forward(query));
+}
+
 std::int64_t Connection::changes() const { return sqlite3_changes64(m_handle); }
 
 bool Connection::inTransaction() const { return sqlite3_get_autocommit(m_handle) == 0; }

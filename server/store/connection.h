@@ -72,6 +72,8 @@ public:
     Result<Statement> prepare(std::string_view sql);
     /// Runs one or more statements that have no parameters and no rows.
     Result<void> execute(const char* sql);
+    /// Runs one cached statement that has no parameters.
+    Result<void> run(std::string_view sql);
     /// Rows changed by the last statement.
     std::int64_t changes() const;
     /// False once SQLite has rolled a failed transaction back by itself, or none was begun.

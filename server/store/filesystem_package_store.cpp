@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/store/filesystem_package_store.h"
+
+#include "server/core/file_io.h"
+#include "server/core/random.h"
+#include "server/store/verified_bundle.h"
+
+#include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+namespace assay::store {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kTemporaryFolder = "tmp";
+
+// A fingerprint becomes a folder's name: nothing else may.
+bool isFingerprint(std::string_view text)
+{
+    constexpr std::size_t kHexDigits = 32;
+    return text.size() == 3 + kHexDigits && text.starts_with("sc_") &&
+           text.find_first_not_of("0123456789abcdef", 3) == std::string_view::npos;
+}
+
+Result<void> checkFingerprint(std::string_view fingerprint)
+{
+    if (!isFingerprint(fingerprint))
+        return fail(ErrorCode::Internal, "the scope's fingerprint is malformed");
+    return {};
+}
+
+Result<UniqueFd> openFolderAt(int parent, const std::string& name)
+{
+    UniqueFd fd(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (fd)
+        return fd;
+    if (errno == ENOENT)
+        return fail(ErrorCode::NotFound, "the stored bytes are missing", "no folder " + name);
+    return failErrno("open folder " + name, errno);
+}
+
+Result<UniqueFd> makeFolderAt(int parent, const std::string& name)
+{
+    if (::mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST)
+        return failErrno("make folder " + name, errno);
+    return openFolderAt(parent, name);
+}
+
+Result<void> sync(int fd, std::string_view what)
+{
+    return ::fsync(fd) == 0 ? Result<void>{} : Result<void>(failErrno("fsync " + std::string(what), errno));
+}
+
+std::string shardOf(const Digest& digest) { return digest.hex().substr(0, 2); }
+
+Result<std::string> readWhole(int fd, std::uint64_t sizeBytes)
+{
+    std::string out;
+    out.resize(sizeBytes);
+    std::size_t done = 0;
+    while (done < out.size()) {
+        const ssize_t got = ::read(fd, out.data() + done, out.size() - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return failErrno("read a bundle", errno);
+        if (got == 0)
+            break;
+        done += static_cast<std::size_t>(got);
+    }
+    out.resize(done);
+    return out;
+}
+
+Result<std::string> readBundleAt(int shard, const Digest& digest)
+{
+    const std::string name = digest.hex();
+    // Non-blocking: a FIFO in its place must not hold the server up.
+    const UniqueFd fd(::openat(shard, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!fd && errno == ENOENT)
+        return failMissingBundle(digest);
+    if (!fd && errno != ELOOP)
+        return failErrno("open bundle " + name, errno);
+    struct stat info{};
+    if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
+        static_cast<std::uint64_t>(info.st_size) > kMaxBundleBytes)
+        return std::string(); // hashes to something else: reported as damaged
+    return readWhole(fd.get(), static_cast<std::uint64_t>(info.st_size));
+}
+
+void removeContents(int folder)
+{
+    DIR* stream = ::fdopendir(::dup(folder));
+    if (stream == nullptr)
+        return;
+    while (const dirent* entry = ::readdir(stream)) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..")
+            ::unlinkat(folder, entry->d_name, 0);
+    }
+    ::closedir(stream);
+}
+
+Result<UniqueFd> openRoot(const fs::path& root)
+{
+    std::error_code error;
+    fs::create_directories(root, error);
+    if (error)
+        return failErrno("make " + root.string(), error.value());
+    UniqueFd fd(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd || ::faccessat(fd.get(), ".", R_OK | W_OK | X_OK, AT_EACCESS) != 0)
+        return fail(ErrorCode::Unavailable,
+                    "the folder of the package store cannot be written; check its owner and permissions",
+                    root.string());
+    return fd;
+}
+
+} // namespace
+
+Result<std::unique_ptr<SkillPackageStore>> FilesystemPackageStore::open(const fs::path& root)
+{
+    auto top = openRoot(root);
+    if (!top)
+        return forward(top);
+    auto temporary = makeFolderAt(top->get(), kTemporaryFolder);
+    if (!temporary)
+        return forward(temporary);
+    removeContents(temporary->get());
+    // Device and inode tell two roots apart without telling anyone where they are.
+    struct stat info{};
+    if (::fstat(top->get(), &info) != 0)
+        return failErrno("stat " + root.string(), errno);
+    const std::string place = std::to_string(info.st_dev) + ":" + std::to_string(info.st_ino);
+    std::string identity = "filesystem:" + Digest::ofBytes(place).hex().substr(0, 16);
+    return std::unique_ptr<SkillPackageStore>(
+        new FilesystemPackageStore(std::move(*top), std::move(*temporary), std::move(identity)));
+}
+
+Result<UniqueFd> FilesystemPackageStore::makeShard(std::string_view scopeFingerprint, const Digest& digest)
+{
+    if (auto checked = checkFingerprint(scopeFingerprint); !checked)
+        return forward(checked);
+    const std::string scopeName(scopeFingerprint);
+    auto scope = makeFolder(m_root.get(), scopeName, scopeName);
+    return scope ? makeFolder(scope->get(), shardOf(digest), scopeName + "/" + shardOf(digest)) : std::move(scope);
+}
+
+// A folder's own name must survive a crash before anything in it is promised; another thread may just have made it.
+Result<UniqueFd> FilesystemPackageStore::makeFolder(int parent, const std::string& name, const std::string& path)
+{
+    constexpr std::size_t kMaxRemembered = 100'000;
+    auto folder = makeFolderAt(parent, name);
+    if (!folder)
+        return folder;
+    {
+        const std::scoped_lock lock(m_mutex);
+        if (m_durable.contains(path))
+            return folder;
+    }
+    if (auto synced = sync(parent, "above " + name); !synced)
+        return forward(synced);
+    const std::scoped_lock lock(m_mutex);
+    if (m_durable.size() >= kMaxRemembered)
+        m_durable.clear();
+    m_durable.insert(path);
+    return folder;
+}
+
+Result<UniqueFd> FilesystemPackageStore::openShard(std::string_view scopeFingerprint, const Digest& digest) const
+{
+    if (auto checked = checkFingerprint(scopeFingerprint); !checked)
+        return forward(checked);
+    auto scope = openFolderAt(m_root.get(), std::string(scopeFingerprint));
+    return scope ? openFolderAt(scope->get(), shardOf(digest)) : std::move(scope);
+}
+
+Result<void> FilesystemPackageStore::writeTemporary(const std::string& name, std::span<const std::string_view> pieces)
+{
+    const UniqueFd fd(
+        ::openat(m_temporary.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!fd)
+        return failErrno("make a bundle's file", errno);
+    // Small pieces (length prefixes) go out together.
+    constexpr std::size_t kBufferBytes = 256U << 10;
+    std::string buffer;
+    for (const std::string_view piece : pieces) {
+        if (buffer.size() + piece.size() > kBufferBytes) {
+            if (auto done = writeAll(fd.get(), buffer); !done)
+                return done;
+            buffer.clear();
+        }
+        if (piece.size() < kBufferBytes)
+            buffer.append(piece);
+        else if (auto done = writeAll(fd.get(), piece); !done)
+            return done;
+    }
+    if (auto done = writeAll(fd.get(), buffer); !done)
+        return done;
+    return sync(fd.get(), "a bundle");
+}
+
+Result<void> FilesystemPackageStore::put(std::string_view scopeFingerprint, const Digest& digest,
+                                         std::span<const std::string_view> pieces)
+{
+    auto shard = makeShard(scopeFingerprint, digest);
+    if (!shard)
+        return forward(shard);
+    if (auto stored = readBundleAt(shard->get(), digest); stored && Digest::ofBytes(*stored) == digest)
+        // The one who wrote it may not have synced its name yet.
+        return sync(shard->get(), "a shard");
+    const std::string name = toHex(randomBytes(16));
+    auto done = writeTemporary(name, pieces);
+    if (done && ::renameat(m_temporary.get(), name.c_str(), shard->get(), digest.hex().c_str()) != 0)
+        done = failErrno("rename a bundle", errno);
+    if (!done) {
+        ::unlinkat(m_temporary.get(), name.c_str(), 0);
+        return done;
+    }
+    return sync(shard->get(), "a shard");
+}
+
+Result<Bundle> FilesystemPackageStore::fetch(std::string_view scopeFingerprint, const Digest& digest)
+{
+    auto shard = openShard(scopeFingerprint, digest);
+    if (!shard)
+        return forward(shard);
+    auto bytes = readBundleAt(shard->get(), digest);
+    if (!bytes)
+        return forward(bytes);
+    return verifyBundle(std::move(*bytes), digest);
+}
+
+Result<void> FilesystemPackageStore::remove(std::string_view scopeFingerprint, const Digest& digest)
+{
+    auto shard = openShard(scopeFingerprint, digest);
+    if (!shard)
+        return shard.error().code == ErrorCode::NotFound ? Result<void>{} : Result<void>(forward(shard));
+    if (::unlinkat(shard->get(), digest.hex().c_str(), 0) != 0 && errno != ENOENT)
+        return failErrno("remove a bundle", errno);
+    return sync(shard->get(), "a shard");
+}
+
+} // namespace assay::store

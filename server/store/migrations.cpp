@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/store/migrations.h"
+
+#include <array>
+
+namespace assay::store {
+
+namespace {
+
+// Small tables come first: the check at start reads the tables in this order and has little time. Times are
+// milliseconds since 1970, digests 32 raw bytes, `fingerprint` the scope.
+constexpr const char* kFoundation = R"sql(
+CREATE TABLE server_state (
+    name TEXT NOT NULL PRIMARY KEY,
+    value BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tokens (
+    fingerprint TEXT NOT NULL,
+    id TEXT NOT NULL,
+    secret_sha256 BLOB NOT NULL UNIQUE,
+    principal TEXT NOT NULL,
+    roles INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    revoked_at INTEGER,
+    PRIMARY KEY (fingerprint, id)
+) STRICT;
+CREATE UNIQUE INDEX tokens_by_id ON tokens (id);
+
+CREATE TABLE skills (
+    id INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    enabled INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    current_revision TEXT,
+    shown_number INTEGER NOT NULL,
+    last_number INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    deleted_at INTEGER,
+    visibility TEXT NOT NULL,
+    labels TEXT NOT NULL,
+    description TEXT NOT NULL,
+    search_text TEXT NOT NULL,
+    UNIQUE (fingerprint, name)
+) STRICT;
+
+CREATE TABLE agents (
+    fingerprint TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    revision TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    deleted_at INTEGER,
+    PRIMARY KEY (fingerprint, name)
+) STRICT;
+
+CREATE TABLE agent_revisions (
+    fingerprint TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    definition TEXT NOT NULL,
+    publisher TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (fingerprint, agent, number),
+    UNIQUE (fingerprint, id),
+    FOREIGN KEY (fingerprint, agent) REFERENCES agents (fingerprint, name)
+) STRICT;
+
+CREATE TABLE revisions (
+    row INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    skill TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    file_count INTEGER NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    promoted_at INTEGER,
+    withdrawn_at INTEGER,
+    publisher TEXT NOT NULL,
+    note TEXT NOT NULL,
+    withdrawn_reason TEXT NOT NULL,
+    network TEXT NOT NULL,
+    allowed_tools TEXT NOT NULL,
+    lints TEXT NOT NULL,
+    ignored TEXT NOT NULL,
+    description TEXT NOT NULL,
+    files TEXT NOT NULL,
+    UNIQUE (fingerprint, skill, number),
+    UNIQUE (fingerprint, id),
+    FOREIGN KEY (fingerprint, skill) REFERENCES skills (fingerprint, name)
+) STRICT;
+
+CREATE TABLE runs (
+    fingerprint TEXT NOT NULL,
+    id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    agent_revision TEXT NOT NULL,
+    session INTEGER NOT NULL,
+    driver TEXT NOT NULL,
+    base_digest TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    creator TEXT NOT NULL,
+    termination TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    message TEXT NOT NULL,
+    phases TEXT NOT NULL,
+    usage TEXT NOT NULL,
+    rejected_outputs TEXT NOT NULL,
+    manifest_digest TEXT NOT NULL,
+    manifest BLOB NOT NULL,
+    PRIMARY KEY (fingerprint, id)
+) STRICT;
+CREATE INDEX runs_unfinished ON runs (fingerprint, id) WHERE ended_at IS NULL;
+
+CREATE TABLE run_skills (
+    fingerprint TEXT NOT NULL,
+    run TEXT NOT NULL,
+    name TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    revision TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    PRIMARY KEY (fingerprint, run, name),
+    FOREIGN KEY (fingerprint, run) REFERENCES runs (fingerprint, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX run_skills_by_digest ON run_skills (fingerprint, digest);
+
+CREATE TABLE artifacts (
+    fingerprint TEXT NOT NULL,
+    id TEXT NOT NULL,
+    run TEXT NOT NULL,
+    path TEXT NOT NULL,
+    sha256 BLOB NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    media_type TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (fingerprint, id),
+    UNIQUE (fingerprint, run, path),
+    FOREIGN KEY (fingerprint, run) REFERENCES runs (fingerprint, id)
+) STRICT;
+
+CREATE TABLE idempotency (
+    fingerprint TEXT NOT NULL,
+    route TEXT NOT NULL,
+    key TEXT NOT NULL,
+    request_sha256 BLOB NOT NULL,
+    status INTEGER NOT NULL,
+    headers TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (fingerprint, route, key)
+) STRICT;
+CREATE INDEX idempotency_by_expiry ON idempotency (expires_at);
+
+CREATE TABLE commands (
+    fingerprint TEXT NOT NULL,
+    run TEXT NOT NULL,
+    id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    exit_code INTEGER,
+    signal INTEGER,
+    termination TEXT NOT NULL,
+    stdout_bytes INTEGER NOT NULL,
+    stderr_bytes INTEGER NOT NULL,
+    wall_ms INTEGER NOT NULL,
+    cpu_ms INTEGER NOT NULL,
+    max_rss_bytes INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    ended_at INTEGER,
+    stdout_head BLOB NOT NULL,
+    stdout_tail BLOB NOT NULL,
+    stderr_head BLOB NOT NULL,
+    stderr_tail BLOB NOT NULL,
+    PRIMARY KEY (fingerprint, run, id),
+    FOREIGN KEY (fingerprint, run) REFERENCES runs (fingerprint, id)
+) STRICT;
+
+CREATE TABLE run_events (
+    fingerprint TEXT NOT NULL,
+    run TEXT NOT NULL,
+    events BLOB NOT NULL,
+    PRIMARY KEY (fingerprint, run),
+    FOREIGN KEY (fingerprint, run) REFERENCES runs (fingerprint, id)
+) STRICT;
+
+CREATE TABLE bundles (
+    row INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    part INTEGER NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    UNIQUE (fingerprint, digest, part)
+) STRICT;
+
+CREATE TABLE artifact_bundles (
+    row INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    part INTEGER NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    UNIQUE (fingerprint, digest, part)
+) STRICT;
+)sql";
+
+constexpr std::array kMigrations{kFoundation};
+
+} // namespace
+
+std::span<const char* const> migrations() { return kMigrations; }
+
+} // namespace assay::store
