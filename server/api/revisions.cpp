@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/api/handlers.h"
+#include "server/api/replies.h"
+#include "server/contract/codec.h"
+
+#include <array>
+
+namespace assay::api {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kFormats{"tar.gz", "zip"};
+
+/// What stands below a revision's own id never changes; below "current" it does.
+Keep keepOf(std::string_view revision) { return revision == "current" ? Keep::AskAgain : Keep::Forever; }
+
+std::string lastSegment(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+} // namespace
+
+Result<Reply> listRevisions(const Services& services, Request& request)
+{
+    const auto page = pageOf(request);
+    if (!page)
+        return std::unexpected(page.error());
+    const auto revisions = services.skills.revisions(request.by, request.parameter(0), *page);
+    if (!revisions)
+        return std::unexpected(revisions.error());
+    return jsonReply(200, contract::pageJson(*revisions));
+}
+
+Result<Reply> getRevision(const Services& services, Request& request)
+{
+    const auto revision = services.skills.revision(request.by, request.parameter(0), request.parameter(1));
+    if (!revision)
+        return std::unexpected(revision.error());
+    return resourceReply(request, 200, contract::toJson(*revision));
+}
+
+Result<Reply> listRevisionFiles(const Services& services, Request& request)
+{
+    const auto files = services.skills.files(request.by, request.parameter(0), request.parameter(1));
+    if (!files)
+        return std::unexpected(files.error());
+    return resourceReply(request, 200, contract::pageJson(contract::Page<contract::RevisionFile>{*files, {}}));
+}
+
+Result<Reply> getRevisionFile(const Services& services, Request& request)
+{
+    const std::string& revision = request.parameter(1);
+    auto content = services.skills.file(request.by, request.parameter(0), revision, request.parameter(2));
+    if (!content)
+        return forward(content);
+    Reply reply = downloadReply(request, {.bytes = {content->bytes, content->storage},
+                                          .tag = content->file.sha256,
+                                          .mediaType = content->file.mediaType,
+                                          .fileName = lastSegment(content->file.path),
+                                          .keep = keepOf(revision)});
+    // Readers of "current" can hold on to one revision for the files that follow.
+    reply.headers.emplace_back("Assay-Revision-Digest", content->revisionDigest);
+    return reply;
+}
+
+Result<Reply> getArchive(const Services& services, Request& request)
+{
+    auto format = queryChoice(request, "format", kFormats);
+    if (!format)
+        return forward(format);
+    const bool isZip = *format == "zip";
+    const auto kind = isZip ? registry::ArchiveKind::Zip : registry::ArchiveKind::TarGz;
+    const std::string& name = request.parameter(0);
+    const std::string& revision = request.parameter(1);
+    auto archive = services.skills.archive(request.by, name, revision, kind);
+    if (!archive)
+        return forward(archive);
+    Reply reply = downloadReply(request, {.bytes = {*archive->bytes, archive->bytes},
+                                          .tag = archive->digest,
+                                          .mediaType = "application/octet-stream",
+                                          .fileName = name + (isZip ? ".zip" : ".tar.gz"),
+                                          .keep = keepOf(revision)});
+    if (reply.status == 200)
+        reply.headers.front().second = isZip ? "application/zip" : "application/gzip";
+    return reply;
+}
+
+Result<Reply> promoteRevision(const Services& services, Request& request)
+{
+    if (auto empty = emptyBody(request); !empty)
+        return forward(empty);
+    const auto match = ifMatch(request);
+    if (!match)
+        return std::unexpected(match.error());
+    const auto skill = services.skills.promote(request.by, request.parameter(0), request.parameter(1), *match);
+    if (!skill)
+        return std::unexpected(skill.error());
+    return resourceReply(request, 200, contract::toJson(*skill), skill->etag);
+}
+
+Result<Reply> withdrawRevision(const Services& services, Request& request)
+{
+    const auto body = jsonBody(request);
+    if (!body)
+        return std::unexpected(body.error());
+    const auto reason = contract::readWithdraw(*body);
+    if (!reason)
+        return std::unexpected(reason.error());
+    const auto revision = services.skills.withdraw(request.by, request.parameter(0), request.parameter(1), *reason);
+    if (!revision)
+        return std::unexpected(revision.error());
+    return resourceReply(request, 200, contract::toJson(*revision));
+}
+
+} // namespace assay::api
