@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -98,6 +99,8 @@ class Admitted
 {
 public:
     virtual ~Admitted() = default;
+    /// The route's template, for metrics: "/v1/skills/{name}". Lives as long as the program; never a raw path.
+    virtual std::string_view route() const { return "none"; }
     virtual BodyPolicy bodyPolicy() const = 0;
     /// Runs the operation; called at most once, on a worker thread, may block. Errors have become problem replies.
     virtual Reply handle(Body body) = 0;
