@@ -95,7 +95,7 @@ asio::awaitable<void> Listener::accept()
 {
     while (!m_stopping) {
         static_cast<void>(co_await m_descriptor->async_wait(asio::posix::descriptor_base::wait_read,
-                                                               asio::as_tuple(asio::use_awaitable)));
+                                                            asio::as_tuple(asio::use_awaitable)));
         for (int i = 0; i < kAcceptsPerTurn && !m_stopping && acceptOne(); ++i) {
         }
         if (m_exhausted && !m_stopping) {
