@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Asio headers that most files of this folder include.
+/// The Asio headers that most files of this folder include; used by the build only.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
