@@ -35,7 +35,7 @@ struct WorkerPool::State
     bool rest(Worker& self, std::unique_lock<std::mutex>& lock);
     void retire(Worker& self);
     void monitor();
-    void adapt(std::uint64_t startedBefore);
+    void adapt(std::uint64_t startedBefore, Clock::duration elapsed);
     void decay();
     void joinFinished(std::unique_lock<std::mutex>& lock);
     void stop();
@@ -156,6 +156,7 @@ void WorkerPool::State::monitor()
         joinFinished(lock);
         const bool waiting = !queue.empty() && !stopping;
         const auto before = started;
+        const auto since = Clock::now();
         monitorAsleep = !waiting;
         if (waiting)
             monitorWakeUp.wait_for(lock, kTick);
@@ -165,17 +166,20 @@ void WorkerPool::State::monitor()
             monitorWakeUp.wait(lock);
         monitorAsleep = false;
         if (waiting)
-            adapt(before);
+            adapt(before, Clock::now() - since);
         if (Clock::now() - lastDecay >= kDecay)
             decay();
     }
 }
 
-void WorkerPool::State::adapt(std::uint64_t startedBefore)
+void WorkerPool::State::adapt(std::uint64_t startedBefore, Clock::duration elapsed)
 {
-    if (queue.empty() || started - startedBefore >= kMovingJobsPerTick)
+    const auto moved = started - startedBefore;
+    // When this thread itself was woken late, the processors are short, and more threads would not help.
+    const bool processorsAreShort = elapsed > 3 * kTick && moved > 0;
+    if (queue.empty() || processorsAreShort || moved >= kMovingJobsPerTick)
         return;
-    const auto wanted = target + queue.size();
+    const auto wanted = std::min<std::size_t>(target + queue.size(), 2 * target);
     target = static_cast<unsigned>(std::min<std::size_t>(wanted, options.maxThreads));
     for (std::size_t i = queue.size(); i > 0 && active < target; --i)
         wakeOne();

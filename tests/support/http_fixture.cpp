@@ -18,7 +18,8 @@ namespace {
 class FakeSource final : public api::EventSource
 {
 public:
-    FakeSource(FakeService& service, int events, std::uint64_t after) : m_service(service), m_events(events), m_next(after + 1)
+    FakeSource(FakeService& service, int events, std::uint64_t after)
+        : m_service(service), m_events(events), m_next(after + 1)
     {
         ++m_service.liveSources;
     }
@@ -101,14 +102,16 @@ private:
         std::string bytes = body.bytes;
         if (body.file) {
             bytes.resize(body.sizeBytes);
-            bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(::pread(body.file.get(), bytes.data(), bytes.size(), 0), 0)));
+            bytes.resize(static_cast<std::size_t>(
+                std::max<ssize_t>(::pread(body.file.get(), bytes.data(), bytes.size(), 0), 0)));
         }
-        return json::serialize(json::object{{"method", static_cast<int>(m_head.method)},
-                                            {"segments", std::move(segments)},
-                                            {"query", std::move(query)},
-                                            {"size", body.sizeBytes},
-                                            {"trusted", m_head.trust == api::Trust::TrustedIngress},
-                                            {"body", bytes.size() <= 64 ? bytes : std::to_string(std::hash<std::string>{}(bytes))}});
+        return json::serialize(
+            json::object{{"method", static_cast<int>(m_head.method)},
+                         {"segments", std::move(segments)},
+                         {"query", std::move(query)},
+                         {"size", body.sizeBytes},
+                         {"trusted", m_head.trust == api::Trust::TrustedIngress},
+                         {"body", bytes.size() <= 64 ? bytes : std::to_string(std::hash<std::string>{}(bytes))}});
     }
 
     FakeService& m_service;
@@ -131,7 +134,8 @@ api::Reply FakeService::problem(const Error& error)
 {
     const ErrorTraits& row = traits(error.code);
     api::Reply reply{.status = row.httpStatus, .headers = {{"Content-Type", "application/problem+json"}}, .body = {}};
-    reply.body = json::serialize(json::object{{"status", row.httpStatus}, {"code", row.code}, {"detail", error.message}});
+    reply.body =
+        json::serialize(json::object{{"status", row.httpStatus}, {"code", row.code}, {"detail", error.message}});
     return reply;
 }
 
@@ -280,7 +284,8 @@ bool RawClient::isClosedWithin(std::chrono::milliseconds limit)
     const auto deadline = std::chrono::steady_clock::now() + limit;
     std::array<char, 4096> chunk{};
     for (;;) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
         pollfd entry{m_socket.get(), POLLIN, 0};
         if (left.count() <= 0 || ::poll(&entry, 1, static_cast<int>(left.count())) <= 0)
             return false;
@@ -291,9 +296,6 @@ bool RawClient::isClosedWithin(std::chrono::milliseconds limit)
 
 void RawClient::shutdownSending() { ::shutdown(m_socket.get(), SHUT_WR); }
 
-int statusOf(const std::string& reply)
-{
-    return reply.starts_with("HTTP/1.1 ") ? std::atoi(reply.c_str() + 9) : 0;
-}
+int statusOf(const std::string& reply) { return reply.starts_with("HTTP/1.1 ") ? std::atoi(reply.c_str() + 9) : 0; }
 
 } // namespace assay::test

@@ -29,7 +29,9 @@ void TestHeadScan::givesTheSameVerdictByteByByte_data()
 {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<bool>("accepted");
-    const auto row = [](const char* name, const QByteArray& text, bool accepted) { QTest::newRow(name) << text << accepted; };
+    const auto row = [](const char* name, const QByteArray& text, bool accepted) {
+        QTest::newRow(name) << text << accepted;
+    };
     row("plain", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", true);
     row("http/1.0", "GET / HTTP/1.0\r\n\r\n", true);
     row("latin value", "GET / HTTP/1.1\r\nX: \xe4\r\n\r\n", true);

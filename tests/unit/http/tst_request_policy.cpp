@@ -76,7 +76,8 @@ void TestRequestPolicy::refusesAmbiguousFraming()
 
 void TestRequestPolicy::readsFieldsAndBodies()
 {
-    const auto plain = judge("Host: a\r\nX-Thing:  v \r\nAccept: a\r\nAccept: b\r\nContent-Length: 003\r\n", "PUT /x HTTP/1.1");
+    const auto plain =
+        judge("Host: a\r\nX-Thing:  v \r\nAccept: a\r\nAccept: b\r\nContent-Length: 003\r\n", "PUT /x HTTP/1.1");
     ASSAY_OK(plain);
     QCOMPARE(plain->head.header("x-thing"), "v");
     QCOMPARE(plain->head.header("accept"), "a, b");
@@ -99,7 +100,8 @@ void TestRequestPolicy::knowsWhenToKeepAlive()
 
 void TestRequestPolicy::refusesMethodsItDoesNotServe()
 {
-    for (const char* line : {"OPTIONS / HTTP/1.1", "TRACE / HTTP/1.1", "BREW / HTTP/1.1", "get / HTTP/1.1", "CONNECT a:1 HTTP/1.1"})
+    for (const char* line :
+         {"OPTIONS / HTTP/1.1", "TRACE / HTTP/1.1", "BREW / HTTP/1.1", "get / HTTP/1.1", "CONNECT a:1 HTTP/1.1"})
         ASSAY_FAILS(judge("Host: a\r\n", line), ErrorCode::MethodNotAllowed);
     ASSAY_FAILS(judge("Host: a\r\n", "GET /" + std::string(1000, 'a') + " HTTP/1.1"), ErrorCode::TooLarge);
 }
@@ -118,8 +120,9 @@ void TestRequestPolicy::decodesTargetsOnce()
 void TestRequestPolicy::refusesTargets_data()
 {
     QTest::addColumn<QByteArray>("target");
-    for (const char* target : {"/../x", "/a/./b", "/a/..", "/%2e%2e/x", "/%2E", "/a//b", "/a/", "/%", "/%4", "/%zz", "/%00", "/%ff", "/%c0%af",
-                               "/a#b", "*", "a", "", "ftp://h/", "http://other/", "/?q=%g0", "/?%00=1", "/%ed%a0%80"})
+    for (const char* target : {"/../x", "/a/./b",   "/a/..",         "/%2e%2e/x", "/%2E",    "/a//b",     "/a/", "/%",
+                               "/%4",   "/%zz",     "/%00",          "/%ff",      "/%c0%af", "/a#b",      "*",   "a",
+                               "",      "ftp://h/", "http://other/", "/?q=%g0",   "/?%00=1", "/%ed%a0%80"})
         QTest::newRow(target) << QByteArray(target);
 }
 
@@ -152,8 +155,9 @@ void TestRequestPolicy::readsListenAddresses()
 void TestRequestPolicy::refusesListenAddresses_data()
 {
     QTest::addColumn<QByteArray>("text");
-    for (const char* text : {"", "8473", "127.0.0.1", "127.0.0.1:70000", "127.0.0.1:+1", "example.org:80", "[::1:80", "::1:80", "unix:relative", "unix:",
-                             "0.0.0.0:80?ingress=trusted", "[::]:1?ingress=trusted", "127.0.0.1:1?mode=0660", "127.0.0.1:1?x", "unix:/a?mode=9"})
+    for (const char* text : {"", "8473", "127.0.0.1", "127.0.0.1:70000", "127.0.0.1:+1", "example.org:80", "[::1:80",
+                             "::1:80", "unix:relative", "unix:", "0.0.0.0:80?ingress=trusted", "[::]:1?ingress=trusted",
+                             "127.0.0.1:1?mode=0660", "127.0.0.1:1?x", "unix:/a?mode=9"})
         QTest::newRow(text) << QByteArray(text);
 }
 
@@ -165,10 +169,12 @@ void TestRequestPolicy::refusesListenAddresses()
 
 void TestRequestPolicy::dropsReplyFieldsThatWouldSplitTheReply()
 {
-    const api::Reply reply{.headers = {{"X-Good", "1"}, {"X-Bad", "1\r\nSet-Cookie: a"}, {"X Bad", "1"}, {"ETag", "\"a\""}}, .body = {}};
+    const api::Reply reply{
+        .headers = {{"X-Good", "1"}, {"X-Bad", "1\r\nSet-Cookie: a"}, {"X Bad", "1"}, {"ETag", "\"a\""}}, .body = {}};
     const std::string head = replyHead(reply, {.length = 3});
     QVERIFY(head.starts_with("HTTP/1.1 200 OK\r\n"));
-    QVERIFY(head.contains("X-Good: 1\r\n") && head.contains("ETag: \"a\"\r\n") && head.contains("Content-Length: 3\r\n"));
+    QVERIFY(head.contains("X-Good: 1\r\n") && head.contains("ETag: \"a\"\r\n") &&
+            head.contains("Content-Length: 3\r\n"));
     QVERIFY(!head.contains("Set-Cookie") && !head.contains("X Bad"));
     QVERIFY(head.contains("X-Content-Type-Options: nosniff\r\n") && head.contains("Cache-Control: no-store\r\n"));
     QVERIFY(!replyHead({.status = 204, .headers = {}, .body = {}}, {}).contains("Content-Length"));
