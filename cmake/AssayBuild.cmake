@@ -15,7 +15,7 @@ add_library(assay_settings INTERFACE)
 target_include_directories(assay_settings INTERFACE "${CMAKE_SOURCE_DIR}")
 target_compile_options(assay_settings INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Wconversion -Wno-sign-conversion
-    -Wno-missing-field-initializers -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
+    -Wno-missing-field-initializers -fpch-preprocess -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
     -fstack-protector-strong $<$<CONFIG:Release,RelWithDebInfo>:-D_FORTIFY_SOURCE=3>)
 if(ASSAY_WARNINGS_AS_ERRORS)
     target_compile_options(assay_settings INTERFACE -Werror)
