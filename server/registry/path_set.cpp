@@ -41,8 +41,13 @@ void PathSet::checkFolders(ProblemList& problems) const
 
 void PathSet::checkFolder(const std::string& path, ProblemList& problems) const
 {
-    if (const auto file = m_fileByKey.find(caseFoldKey(path)); file != m_fileByKey.end())
-        problems.add(conflict(path + "/", file->second));
+    const std::string key = caseFoldKey(path);
+    for (std::size_t slash = key.find('/');; slash = key.find('/', slash + 1)) {
+        if (const auto file = m_fileByKey.find(key.substr(0, slash)); file != m_fileByKey.end())
+            problems.add(conflict(path + "/", file->second));
+        if (slash == std::string::npos)
+            return;
+    }
 }
 
 } // namespace assay::registry

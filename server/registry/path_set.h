@@ -21,7 +21,7 @@ public:
     /// After all files: a `path_conflict` for each file that lies below another file.
     void checkFolders(ProblemList& problems) const;
 
-    /// A folder entry of an archive: a `path_conflict` when a file has this path.
+    /// A folder entry of an archive: a `path_conflict` when a file has its path or that of a folder above it.
     void checkFolder(const std::string& path, ProblemList& problems) const;
 
 private:
