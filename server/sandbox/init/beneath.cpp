@@ -65,8 +65,7 @@ int openRegular(int folder, const char* name)
     const int fd = ::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    struct stat info
-    {};
+    struct stat info{};
     if (::fstat(fd, &info) != 0)
         return failWith(errno, fd);
     if (!S_ISREG(info.st_mode))

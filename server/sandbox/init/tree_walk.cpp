@@ -43,8 +43,7 @@ void TreeWalk::run(int folder)
 
 void TreeWalk::noteMount(int folder)
 {
-    struct statvfs info
-    {};
+    struct statvfs info{};
     if (::fstatvfs(folder, &info) != 0 || (info.f_flag & ST_RDONLY) == 0)
         m_flags &= static_cast<std::uint8_t>(~channel::kWalkAllReadOnly);
 }
@@ -80,8 +79,7 @@ void TreeWalk::visitName(int folder, const char* name, std::size_t pathLength, s
         m_path[pathLength++] = '/';
     std::memcpy(m_path + pathLength, name, nameLength);
     pathLength += nameLength;
-    struct stat info
-    {};
+    struct stat info{};
     if (::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         sendEntry(EntryKind::Unreadable, 0, 0, pathLength);
     else if (S_ISDIR(info.st_mode))

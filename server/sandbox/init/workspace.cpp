@@ -17,8 +17,7 @@ bool Workspace::open(const char* path, std::uint64_t limitBytes)
 
 bool Workspace::measure(Usage& usage) const
 {
-    struct statfs info
-    {};
+    struct statfs info{};
     while (::fstatfs(m_directory, &info) != 0) {
         if (errno != EINTR)
             return false;
