@@ -95,6 +95,8 @@ void resetSignals()
 /// Tries one path; on return `child` says why it was not this one.
 void tryProgram(Child& child, const char* path)
 {
+    // What an earlier path of the search left would make a start that succeeds look like a failure.
+    child.error = 0;
     ::execve(path, child.request->arguments, child.request->variables);
     child.error = errno;
     // The file is there, so what is missing is the interpreter that its first line or its header names.
