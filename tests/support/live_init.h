@@ -25,21 +25,15 @@ public:
     /// In a box: /workspace of `workspaceBytes`, /skills from `skills` (read-only) when given.
     static std::unique_ptr<LiveInit> boxed(std::uint64_t workspaceBytes, const std::string& skills = {})
     {
-        std::vector<std::string> line{"bwrap",         "--unshare-all",
-                                      "--as-pid-1",    "--die-with-parent",
-                                      "--new-session", "--clearenv",
-                                      "--ro-bind",     "/usr",
-                                      "/usr",          "--symlink",
-                                      "usr/bin",       "/bin",
-                                      "--symlink",     "usr/lib",
-                                      "/lib",          "--symlink",
-                                      "usr/lib64",     "/lib64",
-                                      "--proc",        "/proc",
-                                      "--dev",         "/dev",
-                                      "--tmpfs",       "/tmp",
-                                      "--size",        std::to_string(workspaceBytes),
-                                      "--tmpfs",       "/workspace",
-                                      "--dir",         "/workspace/out"};
+        std::vector<std::string> line{"bwrap",         "--unshare-all", "--as-pid-1", "--die-with-parent",
+                                      "--new-session", "--clearenv",    "--uid",      "10001",
+                                      "--gid",         "10001",         "--cap-drop", "ALL",
+                                      "--ro-bind",     "/usr",          "/usr",       "--symlink",
+                                      "usr/bin",       "/bin",          "--symlink",  "usr/lib",
+                                      "/lib",          "--symlink",     "usr/lib64",  "/lib64",
+                                      "--proc",        "/proc",         "--dev",      "/dev",
+                                      "--tmpfs",       "/tmp",          "--size",     std::to_string(workspaceBytes),
+                                      "--tmpfs",       "/workspace",    "--dir",      "/workspace/out"};
         if (!skills.empty())
             line.insert(line.end(), {"--ro-bind", skills, "/skills"});
         line.insert(line.end(),
