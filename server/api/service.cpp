@@ -80,6 +80,7 @@ public:
         : m_core(core), m_route(route), m_request(std::move(request)), m_key(std::move(key)), m_policy(policy)
     {}
 
+    std::string_view route() const override { return m_route.path; }
     BodyPolicy bodyPolicy() const override { return m_policy; }
 
     Reply handle(Body body) override

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "server/api/health_monitor.h"
+#include "server/runs/run_service.h"
+#include "server/store/database.h"
+
+namespace assay::api {
+
+/// The server's real parts, for `HealthMonitor`. Thread-safe as far as the monitor calls it.
+class ServerParts final : public HealthMonitor::Parts
+{
+public:
+    /// `drivers`: the names `boxes` knows; with placement `disabled`, none is tried.
+    ServerParts(store::Database& database, runs::BoxProvider& boxes, std::vector<std::string> drivers,
+                bool executionEnabled)
+        : m_database(database), m_boxes(boxes), m_drivers(std::move(drivers)), m_executionEnabled(executionEnabled)
+    {}
+
+    std::vector<std::string> drivers() override { return m_drivers; }
+    contract::PartHealth probe(const std::string& driver) override;
+    Result<std::string> prove(const std::string& driver) override;
+    contract::PartHealth store() override;
+    contract::PartHealth base() override;
+    contract::PartHealth gateway() override;
+
+private:
+    store::Database& m_database;
+    runs::BoxProvider& m_boxes;
+    std::vector<std::string> m_drivers;
+    bool m_executionEnabled;
+};
+
+} // namespace assay::api
