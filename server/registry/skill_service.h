@@ -5,9 +5,11 @@
 #include "server/contract/skill.h"
 #include "server/core/clock.h"
 #include "server/registry/archive.h"
+#include "server/registry/archive_cache.h"
 #include "server/registry/package.h"
 #include "server/store/database.h"
 #include "server/store/package_store.h"
+#include "server/store/revision_table.h"
 
 namespace assay::registry {
 
@@ -105,10 +107,17 @@ public:
     std::string storeIdentity() const { return m_packages.identity(); }
 
 private:
+    struct Found;
+    Result<Found> findRevision(std::string_view scope, std::string_view name, std::string_view revision,
+                               store::WithFiles files);
+    Result<std::vector<PackageFile>> verifiedFiles(std::string_view scope, const Digest& digest,
+                                                   std::shared_ptr<const void>& storage);
+
     store::Database& m_database;
     store::SkillPackageStore& m_packages;
     const Clock& m_clock;
     PackageLimits m_limits;
+    ArchiveCache m_archives; ///< making a tar.gz costs a hundred times what reading its bundle costs
 };
 
 } // namespace assay::registry

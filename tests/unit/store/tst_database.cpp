@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/store/schema.h"
 #include "server/store/server_state_table.h"
-#include "store_fixture.h"
+#include "tests/support/store_fixture.h"
 
 #include <QFile>
 #include <sqlite3.h>

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/registry/skill_publisher.h"
+
+#include "server/core/ids.h"
+#include "server/core/text.h"
+#include "server/registry/precondition.h"
+#include "server/registry/skill_view.h"
+#include "server/registry/stored_form.h"
+
+namespace assay::registry {
+
+namespace {
+
+// Above this the pieces go to the store one by one instead of being copied together first.
+constexpr std::size_t kMaxJoinedBytes = 1U << 20;
+
+std::size_t totalBytes(const std::vector<std::string_view>& pieces)
+{
+    std::size_t out = 0;
+    for (const std::string_view piece : pieces)
+        out += piece.size();
+    return out;
+}
+
+std::string joined(const std::vector<std::string_view>& pieces)
+{
+    std::string out;
+    out.reserve(totalBytes(pieces));
+    for (const std::string_view piece : pieces)
+        out += piece;
+    return out;
+}
+
+store::RevisionRow makeRow(const auth::Identity& by, const ValidPackage& package, std::string_view note, Timestamp now)
+{
+    store::RevisionRow row;
+    row.id = newId("rev_", now);
+    row.digest = package.digest;
+    row.fileCount = package.files.size();
+    row.sizeBytes = package.sizeBytes;
+    row.createdAt = now;
+    row.promotedAt = now;
+    row.publisher = by.principal;
+    row.note = note;
+    row.network = package.network;
+    row.allowedTools = package.allowedTools;
+    row.lints = writeProblems(package.lints);
+    row.ignored = writeStrings(package.ignored);
+    row.description = package.description;
+    row.files = writeFiles(package.files);
+    return row;
+}
+
+} // namespace
+
+std::string skillSearchText(std::string_view name, std::string_view description)
+{
+    constexpr std::size_t kMaxBytes = 8192;
+    std::string text(name);
+    text.append("\n").append(description.substr(0, kMaxBytes));
+    while (!text.empty() && !isUtf8(text))
+        text.pop_back();
+    return caseFoldKey(text);
+}
+
+SkillPublisher::SkillPublisher(const auth::Identity& by, const ValidPackage& package, const PublishOptions& options,
+                               Timestamp now)
+    : m_by(by),
+      m_package(package),
+      m_options(options),
+      m_now(now),
+      m_pieces(package.canonicalPieces()),
+      m_searchText(skillSearchText(package.name, package.description)),
+      m_revision(makeRow(by, package, options.note, now))
+{
+    if (totalBytes(m_pieces) > kMaxJoinedBytes)
+        return;
+    m_joined = joined(m_pieces);
+    m_pieces.assign({m_joined});
+}
+
+Result<Published> SkillPublisher::commit(store::Connection& connection, store::TransactionalPut* bundles)
+{
+    const std::string_view scope = m_by.scopeFingerprint;
+    auto existing = store::SkillTable(connection).find(scope, m_package.name);
+    if (!existing)
+        return forward(existing);
+    if (auto allowed = checkIntent(*existing); !allowed)
+        return forward(allowed);
+    // Also for content that is there already: it repairs a damaged bundle.
+    if (bundles != nullptr) {
+        if (auto stored = bundles->put(connection, scope, m_package.digest, m_pieces); !stored)
+            return forward(stored);
+    }
+    if (*existing && !(*existing)->deletedAt && !(*existing)->currentRevision.empty()) {
+        auto current = store::RevisionTable(connection)
+                           .find(scope, m_package.name, (*existing)->currentRevision, store::WithFiles::No);
+        if (!current)
+            return forward(current);
+        if (*current && (*current)->digest == m_package.digest)
+            return keepCurrent(connection, std::move(**existing), **current);
+    }
+    return addRevision(connection, std::move(*existing));
+}
+
+Result<void> SkillPublisher::checkIntent(const std::optional<store::SkillRow>& existing) const
+{
+    const bool exists = existing && !existing->deletedAt;
+    if (exists && m_options.intent == PublishOptions::Intent::CreateOnly)
+        return fail(ErrorCode::Conflict, "a skill named \"" + m_package.name +
+                                             "\" exists; publish a new revision of it with PUT, or choose another "
+                                             "name");
+    return checkIfMatch(m_options.ifMatch,
+                        exists ? std::optional(rowTag(existing->version, existing->updatedAt)) : std::nullopt);
+}
+
+Result<Published> SkillPublisher::keepCurrent(store::Connection& connection, store::SkillRow row,
+                                              const store::RevisionRow& current) const
+{
+    if (applyMetadata(row)) {
+        ++row.version;
+        row.updatedAt = m_now;
+        if (auto updated = store::SkillTable(connection).update(m_by.scopeFingerprint, row); !updated)
+            return forward(updated);
+    }
+    return Published{makeSkill(row, current), false, false};
+}
+
+Result<Published> SkillPublisher::addRevision(store::Connection& connection, std::optional<store::SkillRow> existing)
+{
+    store::SkillTable skills(connection);
+    const bool isNew = !existing;
+    const bool isCreated = isNew || existing->deletedAt.has_value();
+    store::SkillRow row = existing.value_or(store::SkillRow{});
+    if (isCreated) {
+        // Only the numbers and the version outlive a deletion.
+        row = {.name = m_package.name, .version = row.version, .lastNumber = row.lastNumber, .createdAt = m_now};
+        row.visibility = "private";
+        row.labels = writeLabels({});
+    }
+    applyMetadata(row);
+    moveTo(row);
+    m_revision.number = row.lastNumber;
+    const std::string_view scope = m_by.scopeFingerprint;
+    auto saved = isNew ? skills.insert(scope, row) : skills.update(scope, row);
+    if (saved)
+        saved = store::RevisionTable(connection).insert(scope, row.name, m_revision);
+    if (!saved)
+        return forward(saved);
+    return Published{makeSkill(row, m_revision), isCreated, true};
+}
+
+// True when something changed.
+bool SkillPublisher::applyMetadata(store::SkillRow& row) const
+{
+    const bool enabled = m_options.enabled.value_or(row.enabled);
+    const std::string visibility = m_options.visibility.value_or(row.visibility);
+    const bool changes = enabled != row.enabled || visibility != row.visibility;
+    row.enabled = enabled;
+    row.visibility = visibility;
+    return changes;
+}
+
+void SkillPublisher::moveTo(store::SkillRow& row) const
+{
+    ++row.version;
+    ++row.lastNumber;
+    row.shownNumber = row.lastNumber;
+    row.state = "current";
+    row.currentRevision = m_revision.id;
+    row.updatedAt = m_now;
+    row.deletedAt.reset();
+    row.description = m_package.description;
+    row.searchText = m_searchText;
+}
+
+} // namespace assay::registry

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "server/registry/skill_service.h"
+#include "server/store/skill_table.h"
+
+namespace assay::registry {
+
+/// One publish of one valid package: prepares all that can be prepared outside the writer's thread, then runs as one
+/// write job. Used once, on one thread at a time.
+class SkillPublisher
+{
+public:
+    SkillPublisher(const auth::Identity& by, const ValidPackage& package, const PublishOptions& options, Timestamp now);
+
+    /// The bundle's bytes, ready for a store.
+    std::span<const std::string_view> bundle() const { return m_pieces; }
+
+    /// The write job. Bundle first when it rides along (`bundles` not null), then the catalog.
+    Result<Published> commit(store::Connection& connection, store::TransactionalPut* bundles);
+
+private:
+    Result<void> checkIntent(const std::optional<store::SkillRow>& existing) const;
+    Result<Published> keepCurrent(store::Connection& connection, store::SkillRow row,
+                                  const store::RevisionRow& current) const;
+    Result<Published> addRevision(store::Connection& connection, std::optional<store::SkillRow> existing);
+    bool applyMetadata(store::SkillRow& row) const;
+    void moveTo(store::SkillRow& row) const;
+
+    const auth::Identity& m_by;
+    const ValidPackage& m_package;
+    const PublishOptions& m_options;
+    const Timestamp m_now;
+    std::string m_joined;
+    std::vector<std::string_view> m_pieces;
+    std::string m_searchText;
+    store::RevisionRow m_revision;
+};
+
+/// What `q` looks in: name and description, case-folded, the first 8 KiB.
+std::string skillSearchText(std::string_view name, std::string_view description);
+
+} // namespace assay::registry

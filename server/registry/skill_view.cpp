@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/registry/skill_view.h"
+
+#include "server/core/text.h"
+#include "server/registry/precondition.h"
+#include "server/registry/stored_form.h"
+
+namespace assay::registry {
+
+namespace {
+
+// What is not UTF-8 has no place in an answer and must not take its neighbours down.
+std::string readable(const std::string& text) { return isUtf8(text) ? text : std::string(); }
+
+std::string statusOf(const std::vector<Problem>& lints) { return lints.empty() ? "valid" : "valid_with_lints"; }
+
+std::string stateOf(const store::RevisionRow& row, std::string_view currentRevision)
+{
+    if (row.withdrawnAt)
+        return "withdrawn";
+    if (row.id == currentRevision)
+        return "current";
+    return row.promotedAt ? "superseded" : "proposed";
+}
+
+} // namespace
+
+contract::Skill makeSkill(const store::SkillRow& row, const std::optional<store::RevisionRow>& revision)
+{
+    contract::Skill out;
+    out.name = readable(row.name);
+    out.description = readable(row.description);
+    out.enabled = row.enabled;
+    out.visibility = readable(row.visibility);
+    out.labels = readLabels(row.labels);
+    out.currentRevision = row.currentRevision;
+    out.createdAt = row.createdAt;
+    out.updatedAt = row.updatedAt;
+    out.etag = rowTag(row.version, row.updatedAt);
+    out.lints = revision ? readProblems(revision->lints) : readProblems({});
+    out.validationStatus = statusOf(out.lints);
+    if (!revision)
+        return out;
+    out.revision = revision->id;
+    out.number = revision->number;
+    out.digest = revision->digest ? revision->digest->text() : std::string();
+    out.fileCount = revision->fileCount;
+    out.sizeBytes = revision->sizeBytes;
+    out.ignored = readStrings(revision->ignored);
+    return out;
+}
+
+contract::Revision makeRevision(const store::RevisionRow& row, std::string_view currentRevision)
+{
+    contract::Revision out;
+    out.id = row.id;
+    out.number = row.number;
+    out.digest = row.digest ? row.digest->text() : std::string();
+    out.fileCount = row.fileCount;
+    out.sizeBytes = row.sizeBytes;
+    out.lints = readProblems(row.lints);
+    out.validationStatus = statusOf(out.lints);
+    out.description = readable(row.description);
+    out.note = readable(row.note);
+    out.publisher = readable(row.publisher);
+    out.state = stateOf(row, currentRevision);
+    out.withdrawnReason = readable(row.withdrawnReason);
+    out.createdAt = row.createdAt;
+    return out;
+}
+
+} // namespace assay::registry
