@@ -433,7 +433,7 @@ void TestSkillService::damagedBundlesAreNeverServed()
 {
     const auto demo = publish("demo")->skill;
     const Digest digest = Digest::parse(demo.digest).value();
-    damage("UPDATE bundles SET bytes = bytes || x'00'");
+    damage("UPDATE bundles SET bytes = CAST(bytes || x'00' AS BLOB)");
     ASSAY_FAILS(m_skills->file(m_a, "demo", "current", "SKILL.md"), ErrorCode::Internal);
     ASSAY_FAILS(m_skills->archive(m_a, "demo", "current", ArchiveKind::Zip), ErrorCode::Internal);
     QCOMPARE(m_skills->bundle(kScopeA, digest).error().reason, "digest_mismatch");
