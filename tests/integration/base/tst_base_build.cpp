@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/sandbox/base/base_store.h"
+#include "tests/support/test_support.h"
+
+#include <QTemporaryDir>
+
+#include <filesystem>
+#include <sys/stat.h>
+
+using namespace assay;
+using namespace assay::sandbox;
+
+class TestBaseBuild : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void twoBuildsHaveOneDigest();
+    void cancellingLeavesNothing();
+
+private:
+    /// ASSAY_BASE_PACKAGES names another list, for example the default one for a measurement.
+    static base::BuildOptions smallOptions();
+};
+
+base::BuildOptions TestBaseBuild::smallOptions()
+{
+    base::BuildOptions options;
+    if (qEnvironmentVariable("ASSAY_BASE_PACKAGES") != QStringLiteral("default"))
+        options.packages = {"jq"};
+    return options;
+}
+
+void TestBaseBuild::twoBuildsHaveOneDigest()
+{
+    const QTemporaryDir first;
+    const QTemporaryDir second;
+    const auto progress = [](std::string_view line) { qDebug("%.*s", static_cast<int>(line.size()), line.data()); };
+    QElapsedTimer timer;
+    timer.start();
+    const auto a = base::buildBase(first.path().toStdString(), progress, {}, smallOptions());
+    ASSAY_OK(a);
+    qInfo("built in %.1f s, %.0f MB, %llu entries", static_cast<double>(timer.elapsed()) / 1e3,
+          static_cast<double>(a->sizeBytes) / 1e6, static_cast<unsigned long long>(a->files));
+    const auto b = base::buildBase(second.path().toStdString(), progress, {}, smallOptions());
+    ASSAY_OK(b);
+    QCOMPARE(a->digest, b->digest);
+    QCOMPARE(a->packages, b->packages);
+    ASSAY_OK(base::verifyBase(first.path().toStdString(), a->digest, {}));
+    const auto selected = base::selectBase(first.path().toStdString());
+    ASSAY_OK(selected);
+    QCOMPARE(selected->digest, a->digest);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(selected->root)) {
+        struct stat info{};
+        QCOMPARE(::lstat(entry.path().c_str(), &info), 0);
+        QVERIFY2((info.st_mode & (S_ISUID | S_ISGID)) == 0, entry.path().c_str());
+    }
+}
+
+void TestBaseBuild::cancellingLeavesNothing()
+{
+    const QTemporaryDir folder;
+    std::stop_source stop;
+    int lines = 0;
+    const auto progress = [&](std::string_view) {
+        if (++lines == 3)
+            stop.request_stop();
+    };
+    ASSAY_FAILS(base::buildBase(folder.path().toStdString(), progress, stop.get_token(), smallOptions()),
+                ErrorCode::Cancelled);
+    QVERIFY(base::listBases(folder.path().toStdString())->empty());
+    QVERIFY(std::filesystem::is_empty(folder.path().toStdString() + "/bases"));
+}
+
+QTEST_GUILESS_MAIN(TestBaseBuild)
+#include "tst_base_build.moc"
