@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace assay::test {
@@ -124,26 +125,34 @@ std::unique_ptr<BoxHandle> BoxFixture::box(const BoxSpec& spec)
     return std::move(*made);
 }
 
-std::vector<int> processesNamed(const std::string& name)
+std::size_t processesOf(const std::string& instance)
 {
-    std::vector<int> found;
+    std::size_t found = 0;
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator("/proc", error)) {
-        const int pid = std::atoi(entry.path().filename().c_str());
-        if (pid > 0 && readFile(entry.path() / "comm", 256).value_or("") == name + "\n")
-            found.push_back(pid);
-    }
+    for (const auto& entry : fs::directory_iterator("/proc", error))
+        if (std::isdigit(static_cast<unsigned char>(entry.path().filename().string().front())) != 0)
+            found += readFile(entry.path() / "cgroup", 1U << 16).value_or("").contains("/assay-" + instance + "/");
     return found;
 }
 
-std::vector<std::string> controlGroupsOf(const std::string& prefix)
+std::vector<std::string> controlGroupsOf(const std::string& instance)
 {
     std::vector<std::string> found;
     std::error_code error;
     for (const auto& entry : fs::recursive_directory_iterator("/sys/fs/cgroup", error))
-        if (entry.is_directory(error) && entry.path().filename().string().starts_with(prefix))
+        if (entry.is_directory(error) && entry.path().parent_path().filename() == "assay-" + instance)
             found.push_back(entry.path().string());
     return found;
+}
+
+bool eventually(const std::function<bool()>& condition)
+{
+    for (int round = 0; round < 1000; ++round) {
+        if (condition())
+            return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
 }
 
 std::size_t openDescriptors()

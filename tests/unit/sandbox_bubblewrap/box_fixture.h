@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,10 +53,12 @@ private:
     std::unique_ptr<sandbox::bubblewrap::Driver> m_driver;
 };
 
-/// Processes of the machine whose name is `name`.
-std::vector<int> processesNamed(const std::string& name);
-/// Folders below the machine's control group mounts whose name begins with `prefix`, at any depth.
-std::vector<std::string> controlGroupsOf(const std::string& prefix);
+/// Processes in control groups of this server instance.
+std::size_t processesOf(const std::string& instance);
+/// Control groups of this server instance's boxes.
+std::vector<std::string> controlGroupsOf(const std::string& instance);
 std::size_t openDescriptors();
+/// Asks again for 10 s at most until it is true.
+bool eventually(const std::function<bool()>& condition);
 
 } // namespace assay::test
