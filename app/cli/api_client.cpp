@@ -157,7 +157,7 @@ Result<HttpResponse> ApiClient::download(const std::string& target, std::uint64_
 }
 
 Result<json::object> ApiClient::list(const std::string& path, std::vector<std::pair<std::string, std::string>> query,
-                                     std::size_t limit)
+                                     std::uint64_t limit)
 {
     json::array items;
     std::string token;

@@ -18,9 +18,6 @@ inline constexpr int kUsage = 2;
 inline constexpr int kRefused = 4;
 inline constexpr int kInvalidPackage = 5;
 
-/// How a command prints its result.
-enum class Format : std::uint8_t { Text, Json };
-
 /// What every command gets: the global flags, the console, and the API, which is set up at its first use. One thread.
 class Context
 {
@@ -28,7 +25,7 @@ public:
     explicit Context(const std::atomic<bool>* interrupted) : m_interrupted(interrupted) {}
 
     SettingsFlags flags;
-    Format format = Format::Text;
+    bool wantsJson = false; ///< print JSON instead of text
     Console console;
     /// What the parsed command line asks for; gives the exit status. Set by a command's callback, run after the parse.
     std::function<Result<int>()> action;
@@ -39,7 +36,7 @@ public:
     Result<ApiClient*> api();
     const std::atomic<bool>* interrupted() const { return m_interrupted; }
 
-    bool asJson() const { return format == Format::Json; }
+    bool asJson() const { return wantsJson; }
     /// Prints `value` as JSON, or the text that `describe` makes of it.
     void print(const json::value& value, const std::function<std::string(const json::value&)>& describe);
 

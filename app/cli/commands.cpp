@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/command.h"
+
+namespace assay::cli {
+
+namespace {
+
+void addSkillCommands(Command& root, Context& context)
+{
+    Command skill = root.addGroup("skill", "Validate, publish and read skills");
+    addSkillValidate(skill, context);
+    addSkillPublish(skill, context);
+    addSkillList(skill, context);
+    addSkillShow(skill, context);
+    addSkillHistory(skill, context);
+    addSkillDiff(skill, context);
+    addSkillPromote(skill, context);
+    addSkillWithdraw(skill, context);
+    addSkillExport(skill, context);
+    addSkillDelete(skill, context);
+}
+
+void addAgentCommands(Command& root, Context& context)
+{
+    Command agent = root.addGroup("agent", "Define agents: which skills they use, and what they are granted");
+    addAgentCreate(agent, context);
+    addAgentList(agent, context);
+    addAgentShow(agent, context);
+    addAgentDelete(agent, context);
+}
+
+void addRunCommands(Command& root, Context& context)
+{
+    addRun(root, context);
+    addExec(root, context);
+    addFinish(root, context);
+    Command runs = root.addGroup("runs", "Read and stop runs");
+    addRunsList(runs, context);
+    addRunsShow(runs, context);
+    addRunsManifest(runs, context);
+    addRunsEvents(runs, context);
+    addRunsCancel(runs, context);
+    Command artifact = root.addGroup("artifact", "Read what runs left");
+    addArtifactGet(artifact, context);
+}
+
+} // namespace
+
+void addCommands(Command& root, Context& context)
+{
+    root.flag("--json", context.wantsJson, "Print JSON");
+    root.option("--url", context.flags.url, "Server: http://HOST:PORT, https://HOST:PORT or unix:/PATH [ASSAY_URL]");
+    root.option("--profile", context.flags.profile, "File with url, token, ca, fingerprint [ASSAY_PROFILE]");
+    root.option("--ca", context.flags.ca, "PEM file of the authority to trust [ASSAY_CA]");
+    root.option("--fingerprint", context.flags.fingerprint,
+                "SHA-256 of the one certificate to trust [ASSAY_FINGERPRINT]");
+    addSkillCommands(root, context);
+    addAgentCommands(root, context);
+    addRunCommands(root, context);
+    addHealth(root, context);
+    addDigest(root, context);
+}
+
+} // namespace assay::cli

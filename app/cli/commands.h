@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/cli/command_parser.h"
+#include "app/cli/context.h"
+
+namespace assay::cli {
+
+/// Each adds one command below `parent`: its options, its help, and a callback that sets `context.action`. `context`
+/// outlives the parser. The file that defines it is named like the command.
+void addSkillValidate(Command& parent, Context& context);
+void addSkillPublish(Command& parent, Context& context);
+void addSkillList(Command& parent, Context& context);
+void addSkillShow(Command& parent, Context& context);
+void addSkillHistory(Command& parent, Context& context);
+void addSkillDiff(Command& parent, Context& context);
+void addSkillPromote(Command& parent, Context& context);
+void addSkillWithdraw(Command& parent, Context& context);
+void addSkillExport(Command& parent, Context& context);
+void addSkillDelete(Command& parent, Context& context);
+
+void addAgentCreate(Command& parent, Context& context);
+void addAgentList(Command& parent, Context& context);
+void addAgentShow(Command& parent, Context& context);
+void addAgentDelete(Command& parent, Context& context);
+
+void addRun(Command& parent, Context& context);
+void addExec(Command& parent, Context& context);
+void addFinish(Command& parent, Context& context);
+void addRunsList(Command& parent, Context& context);
+void addRunsShow(Command& parent, Context& context);
+void addRunsManifest(Command& parent, Context& context);
+void addRunsEvents(Command& parent, Context& context);
+void addRunsCancel(Command& parent, Context& context);
+void addArtifactGet(Command& parent, Context& context);
+
+void addHealth(Command& parent, Context& context);
+void addDigest(Command& parent, Context& context);
+
+/// The whole command line.
+void addCommands(Command& root, Context& context);
+
+} // namespace assay::cli
