@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Completion of assayctl for bash: source this file, or install it as /usr/share/bash-completion/completions/assayctl.
+# tests/integration/cli compares it with the program's own help.
+
+_assayctl_options() { # COMMAND: its options
+    local common="--json --url --profile --ca --fingerprint --help"
+    case $1 in
+    "skill validate") echo "--name --copy-links $common" ;;
+    "skill publish") echo "--name --note --if-match --create --copy-links $common" ;;
+    "skill list") echo "--search --state --enabled --limit $common" ;;
+    "skill show") echo "--revision $common" ;;
+    "skill history" | "agent list") echo "--limit $common" ;;
+    "skill promote") echo "--if-match $common" ;;
+    "skill withdraw") echo "--reason $common" ;;
+    "skill export") echo "--revision --format --output --force $common" ;;
+    "agent create") echo "--skill --subagent --environment --execution --egress --allow --egress-bytes --file --replace $common" ;;
+    "run") echo "--agent --session --input --stdin --output --driver --env --timeout --memory --output-limit --output-mode --egress --allow --quiet $common" ;;
+    "exec") echo "--shell --stdin --cwd --timeout $common" ;;
+    "runs list") echo "--state --agent --skill --since --limit $common" ;;
+    "artifact get") echo "--output --force $common" ;;
+    "health") echo "--handshake $common" ;;
+    "digest") echo "--copy-links $common" ;;
+    *) echo "$common" ;;
+    esac
+}
+
+_assayctl_names() { # LIST-COMMAND FIELD: what the server has; nothing without one
+    # shellcheck disable=SC2086 # the command is two words
+    timeout 2 assayctl $1 --json --limit 200 2>/dev/null | sed -n 's/^      "'"$2"'": "\([a-z0-9A-Z_-]*\)".*/\1/p'
+}
+
+_assayctl() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} first="" second="" index
+    COMPREPLY=()
+    for ((index = 1; index < COMP_CWORD; ++index)); do
+        case ${COMP_WORDS[index]} in
+        -*) ;;
+        *)
+            if [ -z "$first" ]; then
+                first=${COMP_WORDS[index]}
+            elif [ -z "$second" ]; then
+                second=${COMP_WORDS[index]}
+            fi
+            ;;
+        esac
+    done
+    case $before in
+    --profile | --ca | --input | --stdin | --file | --output | -o | --data) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "tar.gz zip" -- "$word"); return ;;
+    --output-mode) mapfile -t COMPREPLY < <(compgen -W "truncate terminate" -- "$word"); return ;;
+    --egress) mapfile -t COMPREPLY < <(compgen -W "none default_internet allowlist" -- "$word"); return ;;
+    --skill) mapfile -t COMPREPLY < <(compgen -W "$(_assayctl_names "skill list" name)" -- "$word"); return ;;
+    --agent) mapfile -t COMPREPLY < <(compgen -W "$(_assayctl_names "agent list" name)" -- "$word"); return ;;
+    esac
+    local words
+    case "$first $second" in
+    " ") words="skill agent run exec finish runs artifact health digest" ;;
+    "skill ") words="validate publish list show history diff promote withdraw export delete" ;;
+    "agent ") words="create list show delete" ;;
+    "runs ") words="list show manifest events cancel" ;;
+    "artifact ") words="get" ;;
+    "run ") words=$(_assayctl_names "skill list" name) ;;
+    "exec " | "finish " | "runs show" | "runs manifest" | "runs events" | "runs cancel") words=$(_assayctl_names "runs list" id) ;;
+    "skill show" | "skill history" | "skill diff" | "skill promote" | "skill withdraw" | "skill export" | "skill delete")
+        words=$(_assayctl_names "skill list" name)
+        ;;
+    "agent show" | "agent delete") words=$(_assayctl_names "agent list" name) ;;
+    esac
+    if [[ $word == -* ]]; then
+        case $first in
+        skill | agent | runs | artifact) words=$(_assayctl_options "$first $second") ;;
+        *) words=$(_assayctl_options "$first") ;;
+        esac
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+    case "$first $second" in
+    "skill validate" | "skill publish" | "digest ") [[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    esac
+}
+complete -o filenames -F _assayctl assayctl

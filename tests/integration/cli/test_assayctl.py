@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""assayctl against a server that answers as each test wants: exit statuses, streams, messages, and what it sends."""
+
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from fake_server import Exchange, FakeServer, Reply, event, problem
+
+ASSAYCTL = sys.argv.pop(1)
+TOKEN = "assay_test-token"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def ctl(*arguments, url="http://127.0.0.1:9", stdin=b"", **environment):
+    return subprocess.run(
+        [ASSAYCTL, *arguments],
+        input=stdin,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        env={"PATH": os.environ["PATH"], "ASSAY_URL": url, "ASSAY_TOKEN": TOKEN} | environment,
+    )
+
+
+def output(command, stream, seq, data):
+    return {"command": command, "stream": stream, "seq": seq, "t_ms": seq, "data_base64": base64.b64encode(data).decode()}
+
+
+class RunServer:
+    """Answers what `assayctl run` asks: one run with one command that wrote `chunks` and ended as `command` says."""
+
+    def __init__(self, chunks=(), command=None, state="succeeded", cut_after=None):
+        self.run = {"id": "run_1", "state": state, "commands": [command or {"id": "cmd_1", "exit_code": 0, "termination": "exited"}]}
+        kinds = [("phase", {"name": "running"})] + [("output", output("cmd_1", s, i, d)) for i, (s, d) in enumerate(chunks)]
+        kinds += [("command", {"command": "cmd_1", "state": "ended"}), ("end", {"state": state})]
+        self.events = [event(i + 1, *kind) for i, kind in enumerate(kinds)]
+        self.cut_after = cut_after
+
+    def __call__(self, asked: Exchange):
+        if asked.method == "POST" and asked.target == "/v1/runs":
+            return Reply(201, {"id": "run_1", "state": "queued"})
+        if asked.target == "/v1/runs/run_1/events":
+            last = int(asked.headers.get("Last-Event-ID", 0))
+            stream = {"Content-Type": "text/event-stream"}
+            if self.cut_after is not None and last == 0:
+                return Reply(200, b"".join(self.events[: self.cut_after]) + self.events[self.cut_after][:20], stream, cut=True)
+            return Reply(200, b": heartbeat\n\n" + b"".join(self.events[last:]), stream)
+        if asked.target == "/v1/runs/run_1":
+            return Reply(200, self.run)
+        return problem(404, "not_found", "there is no such object")
+
+
+class Running(unittest.TestCase):
+    def test_passes_output_on_byte_for_byte(self):
+        raw = bytes(range(256)) * 3
+        with FakeServer(RunServer([("stdout", raw), ("stderr", b"\xff\x00warn"), ("stdout", "ü".encode()[:1]), ("stdout", "ü".encode()[1:])])) as server:
+            done = ctl("run", "demo", "scripts/a.py", "--quiet", url=server.url)
+        self.assertEqual(done.stdout, raw + "ü".encode())
+        self.assertEqual(done.stderr, b"\xff\x00warn")
+        self.assertEqual(done.returncode, 0)
+
+    def test_exits_like_the_script(self):
+        for code in (0, 1, 3, 77, 255):
+            state = "succeeded" if code == 0 else "failed"
+            with FakeServer(RunServer(command={"id": "cmd_1", "exit_code": code, "termination": "exited"}, state=state)) as server:
+                self.assertEqual(ctl("run", "demo", "a.py", url=server.url).returncode, code)
+
+    def test_says_how_a_command_was_cut_off(self):
+        for termination in ("timeout", "memory_exceeded", "signalled", "output_cap_exceeded", "box_lost"):
+            command = {"id": "cmd_1", "signal": 9, "termination": termination, "dropped_bytes": 2048}
+            with FakeServer(RunServer(command=command, state="failed")) as server:
+                done = ctl("run", "demo", "a.py", url=server.url)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(termination.encode(), done.stderr)
+            self.assertIn(b"2.0 KiB of output", done.stderr)
+
+    def test_takes_a_broken_stream_up_again_without_loss_or_repeat(self):
+        chunks = [("stdout", f"line {i}\n".encode()) for i in range(20)]
+        with FakeServer(RunServer(chunks, cut_after=9)) as server:
+            done = ctl("run", "demo", "a.py", "--quiet", url=server.url)
+        self.assertEqual(done.stdout, b"".join(c for _, c in chunks))
+        resumed = [e.headers["Last-Event-ID"] for e in server.exchanges if "Last-Event-ID" in e.headers]
+        self.assertEqual(resumed, ["9"])
+
+    def test_sends_what_was_asked_for(self):
+        with FakeServer(RunServer()) as server, tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write('{"a": [1, 2.5, "ü"]}')
+            file.flush()
+            ctl("run", "demo", "a.py", "--input", file.name, "--output", "*.csv", "--output", "r/**", "--driver", "docker",
+                "--timeout", "7", "--memory", "64MB", "--env", "A=b=c", "--", "-x", "y", url=server.url)
+        asked = server.exchanges[0]
+        self.assertEqual(asked.headers["Authorization"], f"Bearer {TOKEN}")
+        self.assertRegex(asked.headers["Idempotency-Key"], r"^[0-9a-f]{32}$")
+        self.assertEqual(
+            asked.json(),
+            {
+                "skills": ["demo"],
+                "command": {"skill": "demo", "script": "a.py", "args": ["-x", "y"], "input": {"a": [1, 2.5, "ü"]}, "env": {"A": "b=c"}},
+                "outputs": ["*.csv", "r/**"],
+                "driver": "docker",
+                "limits": {"wall_ms": 7000, "memory_bytes": 64 << 20},
+            },
+        )
+
+    def test_reads_input_from_its_own(self):
+        with FakeServer(RunServer()) as server:
+            ctl("run", "demo", "a.py", "--input", "-", url=server.url, stdin=b"[1]")
+            ctl("run", "demo", "a.py", "--stdin", "-", url=server.url, stdin=b"not json")
+        bodies = [e.json()["command"] for e in server.exchanges if e.method == "POST"]
+        self.assertEqual([b.get("input", b.get("stdin")) for b in bodies], [[1], "not json"])
+
+    def test_refuses_input_that_is_not_json(self):
+        with FakeServer(RunServer()) as server:
+            done = ctl("run", "demo", "a.py", "--input", "-", url=server.url, stdin=b'{"a": 1,}')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"not JSON", done.stderr)
+        self.assertEqual(server.exchanges, [])
+
+    def test_prints_the_run_as_json(self):
+        with FakeServer(RunServer([("stdout", b"noise")], command={"id": "cmd_1", "exit_code": 4, "termination": "exited"}, state="failed")) as server:
+            done = ctl("run", "demo", "a.py", "--json", url=server.url)
+        self.assertEqual(json.loads(done.stdout)["id"], "run_1")
+        self.assertEqual(done.returncode, 4)
+
+    def test_cancels_the_run_when_interrupted(self):
+        release = threading.Event()
+        base = RunServer()
+
+        def respond(asked):
+            if asked.target.endswith("/events"):
+                release.wait(20)
+            return Reply(200, base.run) if asked.target.endswith("/cancel") else base(asked)
+
+        with FakeServer(respond) as server:
+            env = {"PATH": os.environ["PATH"], "ASSAY_URL": server.url, "ASSAY_TOKEN": TOKEN}
+            with subprocess.Popen([ASSAYCTL, "run", "demo", "a.py"], env=env, stderr=subprocess.PIPE) as process:
+                for _ in range(200):
+                    if any(e.target.endswith("/events") for e in server.exchanges):
+                        break
+                    time.sleep(0.05)
+                process.send_signal(signal.SIGINT)
+                _, stderr = process.communicate(timeout=20)
+            release.set()
+        self.assertTrue(any(e.target == "/v1/runs/run_1/cancel" for e in server.exchanges))
+        self.assertIn(b"is cancelled", stderr)
+        self.assertEqual(process.returncode, 1)
+
+    def test_executes_in_a_session(self):
+        quick = {"id": "cmd_2", "state": "ended", "exit_code": 5, "termination": "exited", "stdout": "out", "stderr_base64": base64.b64encode(b"\xff").decode()}
+
+        def respond(asked):
+            if asked.target == "/v1/runs/run_1/commands":
+                return Reply(201, quick)
+            return Reply(201, {"id": "run_1", "state": "queued"})
+
+        with FakeServer(respond) as server:
+            started = ctl("run", "--agent", "helper", "--session", "--json", url=server.url)
+            done = ctl("exec", "run_1", "--", "ls", "-l", "--all", url=server.url)
+        self.assertEqual(json.loads(started.stdout)["id"], "run_1")
+        self.assertEqual(server.exchanges[0].json(), {"agent": "helper", "session": True})
+        self.assertEqual(server.exchanges[1].json()["argv"], ["ls", "-l", "--all"])
+        self.assertEqual((done.stdout, done.stderr, done.returncode), (b"out", b"\xff", 5))
+
+    def test_follows_only_its_own_command_in_a_session(self):
+        events = [event(1, "output", output("cmd_1", "stdout", 0, b"old")), event(2, "output", output("cmd_2", "stdout", 0, b"mine")),
+                  event(3, "command", {"command": "cmd_2", "state": "ended"}), event(4, "output", output("cmd_3", "stdout", 0, b"later"))]
+
+        def respond(asked):
+            if asked.target.endswith("/commands"):
+                return Reply(201, {"id": "cmd_2", "state": "running"})
+            if asked.target.endswith("/events"):
+                return Reply(200, b"".join(events), {"Content-Type": "text/event-stream"})
+            return Reply(200, {"id": "cmd_2", "state": "ended", "exit_code": 9, "termination": "exited"})
+
+        with FakeServer(respond) as server:
+            done = ctl("exec", "run_1", "--shell", "echo mine", url=server.url)
+        self.assertEqual((done.stdout, done.returncode), (b"mine", 9))
+
+
+class Statuses(unittest.TestCase):
+    def test_follow_the_kind_of_failure(self):
+        for status, code, expected in (
+            (400, "invalid_argument", 2), (401, "unauthenticated", 4), (403, "permission_denied", 4), (404, "not_found", 1),
+            (409, "conflict", 1), (412, "precondition_failed", 1), (422, "invalid_package", 5), (422, "refused", 4),
+            (429, "rate_limited", 1), (500, "internal", 1), (503, "unavailable", 3), (504, "timeout", 1),
+        ):
+            with FakeServer(lambda _, s=status, c=code: problem(s, c, "because of a test")) as server:
+                done = ctl("skill", "list", url=server.url)
+            self.assertEqual(done.returncode, expected, code)
+            self.assertIn(b"because of a test", done.stderr)
+            self.assertEqual(done.stdout, b"")
+
+    def test_unreachable_is_three_and_says_where(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        for url in (f"http://127.0.0.1:{port}", "unix:/nonexistent/socket"):
+            done = ctl("skill", "list", url=url)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(url.encode(), done.stderr)
+
+    def test_usage_is_two(self):
+        for arguments in ((), ("nonsense",), ("skill",), ("skill", "show"), ("run",), ("run", "demo"), ("exec", "run_1"),
+                          ("skill", "list", "--limit", "-1"), ("skill", "list", "--state", "odd"), ("agent", "create", "a", "--subagent", "x")):
+            self.assertEqual(ctl(*arguments).returncode, 2, arguments)
+        self.assertEqual(ctl("skill", "list", url="gopher://x").returncode, 2)
+
+    def test_help_and_version_are_zero(self):
+        for arguments in (("--help",), ("run", "--help"), ("skill", "publish", "--help"), ("--version",)):
+            done = ctl(*arguments)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(b"assayctl", done.stdout + done.stderr)
+
+    def test_errors_are_json_on_request(self):
+        with FakeServer(lambda _: problem(422, "refused", "no such skill", reason="skill_not_found")) as server:
+            done = ctl("run", "demo", "a.py", "--json", url=server.url)
+        self.assertEqual(json.loads(done.stderr), {"code": "refused", "detail": "no such skill", "reason": "skill_not_found"})
+        self.assertEqual(done.returncode, 4)
+
+    def test_never_print_the_token(self):
+        with FakeServer(lambda _: problem(401, "unauthenticated", "no valid token")) as server:
+            done = ctl("skill", "list", url=server.url)
+        self.assertNotIn(TOKEN.encode(), done.stdout + done.stderr)
+        done = ctl("skill", "list", url="http://192.0.2.1:9")
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn(TOKEN.encode(), done.stdout + done.stderr)
+
+
+class Answers(unittest.TestCase):
+    def test_lists_follow_pages(self):
+        def respond(asked):
+            if "page_token=t2" in asked.target:
+                return Reply(200, {"items": [{"name": "c"}]})
+            return Reply(200, {"items": [{"name": "a"}, {"name": "b"}], "next_page_token": "t2"})
+
+        with FakeServer(respond) as server:
+            done = ctl("skill", "list", "--json", url=server.url)
+            some = ctl("skill", "list", "--json", "--limit", "2", url=server.url)
+        self.assertEqual([i["name"] for i in json.loads(done.stdout)["items"]], ["a", "b", "c"])
+        self.assertEqual(json.loads(some.stdout)["next_page_token"], "t2")
+
+    def test_hostile_text_cannot_drive_the_terminal(self):
+        with FakeServer(lambda _: Reply(200, {"items": [{"name": "a\x1b[2J", "description": "x\u202ey\n$ rm"}]})) as server:
+            done = ctl("skill", "list", url=server.url)
+        self.assertNotIn(b"\x1b", done.stdout)
+        self.assertNotIn("\u202e".encode(), done.stdout)
+        self.assertEqual(len(done.stdout.splitlines()), 2)
+
+    def test_other_programs_behind_the_address_are_named(self):
+        with FakeServer(lambda _: Reply(200, b"<html>hello</html>")) as server:
+            done = ctl("skill", "list", url=server.url)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"not JSON", done.stderr)
+
+    def test_an_answer_that_breaks_off_is_no_success(self):
+        with FakeServer(lambda _: Reply(200, {"items": [{"name": "a" * 500}]}, cut=True)) as server:
+            done = ctl("skill", "list", url=server.url)
+        self.assertEqual((done.returncode, done.stdout), (3, b""))
+
+    def test_artifacts_are_checked_and_never_overwrite(self):
+        bytes_ = os.urandom(5000)
+        artifact = {"id": "art_1", "path": "sub/report.html", "sha256": "sha256:" + hashlib.sha256(bytes_).hexdigest()}
+
+        def respond(asked):
+            return Reply(200, bytes_) if asked.target.endswith("/content") else Reply(200, artifact)
+
+        with FakeServer(respond) as server, tempfile.TemporaryDirectory() as folder:
+            target = pathlib.Path(folder, "x")
+            self.assertEqual(ctl("artifact", "get", "art_1", "-o", str(target), url=server.url).returncode, 0)
+            self.assertEqual(target.read_bytes(), bytes_)
+            self.assertEqual(ctl("artifact", "get", "art_1", "-o", str(target), url=server.url).returncode, 1)
+            self.assertEqual(ctl("artifact", "get", "art_1", "-o", str(target), "--force", url=server.url).returncode, 0)
+            self.assertEqual(ctl("artifact", "get", "art_1", "-o", "-", url=server.url).stdout, bytes_)
+            artifact["sha256"] = "sha256:" + "0" * 64
+            wrong = ctl("artifact", "get", "art_1", "-o", folder + "/y", url=server.url)
+            self.assertEqual(wrong.returncode, 1)
+            self.assertFalse(pathlib.Path(folder, "y").exists())
+
+    def test_manifests_are_checked(self):
+        manifest = b'{"a":1}'
+        digest = "sha256:" + hashlib.sha256(manifest).hexdigest()
+        for etag, expected in ((digest, 0), ("sha256:" + "1" * 64, 1)):
+            with FakeServer(lambda _, e=etag: Reply(200, manifest, {"ETag": f'"{e}"'})) as server:
+                self.assertEqual(ctl("runs", "manifest", "run_1", url=server.url).returncode, expected)
+
+    def test_health_is_one_when_no_box_can_be_made(self):
+        for state, expected in (("ready", 0), ("unavailable", 1)):
+            body = {"drivers": [{"name": "bubblewrap", "state": state, "reason": "no user namespaces", "remedy": "allow them"}], "store": {"name": "store", "state": "ready"}}
+            with FakeServer(lambda _, b=body: Reply(200, b)) as server:
+                done = ctl("health", url=server.url)
+            self.assertEqual(done.returncode, expected)
+            self.assertIn(b"allow them", done.stdout)
+
+
+class Ways(unittest.TestCase):
+    def test_a_unix_socket(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with FakeServer(lambda _: Reply(200, {"items": []}), socket_path=folder + "/s") as server:
+                self.assertEqual(ctl("skill", "list", url=server.url).returncode, 0)
+
+    def test_tls_by_authority_or_pin_and_never_without(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pem = folder + "/c.pem"
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", folder + "/k",
+                 "-out", folder + "/c", "-days", "2", "-subj", "/CN=assay", "-addext", "subjectAltName=IP:127.0.0.1"],
+                check=True, capture_output=True,
+            )
+            pathlib.Path(pem).write_bytes(pathlib.Path(folder, "k").read_bytes() + pathlib.Path(folder, "c").read_bytes())
+            der = subprocess.run(["openssl", "x509", "-in", folder + "/c", "-outform", "DER"], check=True, capture_output=True).stdout
+            pin = hashlib.sha256(der).hexdigest()
+            with FakeServer(lambda _: Reply(200, {"items": []}), certificate=pem) as server:
+                self.assertEqual(ctl("skill", "list", "--ca", folder + "/c", url=server.url).returncode, 0)
+                self.assertEqual(ctl("skill", "list", "--fingerprint", pin, url=server.url).returncode, 0)
+                unknown = ctl("skill", "list", url=server.url)
+                self.assertEqual(unknown.returncode, 3)
+                self.assertIn(b"not trusted", unknown.stderr)
+                self.assertEqual(ctl("skill", "list", "--fingerprint", "0" * 64, url=server.url).returncode, 3)
+                other = server.url.replace("127.0.0.1", "localhost")
+                self.assertEqual(ctl("skill", "list", "--ca", folder + "/c", url=other).returncode, 3)
+
+
+class Documents(unittest.TestCase):
+    """The manual page and the completion know every command and every long option."""
+
+    @staticmethod
+    def commands(path=()):
+        text = ctl(*path, "--help").stdout.decode()
+        below = text.split("\nSubcommands:\n") + text.split("\nSUBCOMMANDS:\n")
+        names = [m[1] for part in below[1:] for m in re.finditer(r"^  ([a-z][a-z-]*)\b", part, re.M)]
+        options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text.split("ubcommands:")[0]))
+        found = {path: options}
+        for name in names:
+            found |= Documents.commands((*path, name))
+        return found
+
+    def test_the_manual_page_is_complete(self):
+        page = (ROOT / "packaging" / "assayctl.1").read_text()
+        for path, options in self.commands().items():
+            if path and path not in (("skill",), ("agent",), ("runs",), ("artifact",), ("token",), ("base",)):
+                self.assertIn(f".It Ic {' '.join(path)}", page)
+            for option in options:
+                self.assertIn(f"Fl -{option[2:]}", page, path)
+
+    def test_the_completion_is_complete(self):
+        script = ROOT / "packaging" / "assayctl.bash"
+        for path, options in self.commands().items():
+            if path:
+                self.assertIn(path[-1], self.complete(script, *path[:-1], ""))
+                self.assertLessEqual(options - {"--version"}, set(self.complete(script, *path, "-")), path)
+
+    @staticmethod
+    def complete(script, *words):
+        program = f'. "{script}"; COMP_WORDS=(assayctl "$@"); COMP_CWORD=$#; _assayctl; printf "%s\\n" "${{COMPREPLY[@]}}"'
+        done = subprocess.run(["bash", "-c", program, "-", *words], capture_output=True, text=True, timeout=30, check=True)
+        return done.stdout.split()
+
+
+if __name__ == "__main__":
+    unittest.main()
