@@ -81,7 +81,8 @@ void TestCliClient::refusesMalformedAddresses()
 
 void TestCliClient::sendsTokensOnlyWhereTheyStayPrivate()
 {
-    for (const char* good : {"https://a.example", "unix:/s", "http://127.0.0.1", "http://127.9.9.9:1", "http://[::1]:8", "http://localhost"})
+    for (const char* good : {"https://a.example", "unix:/s", "http://127.0.0.1", "http://127.9.9.9:1", "http://[::1]:8",
+                             "http://localhost"})
         QVERIFY2(ServerAddress::parse(good).value().keepsSecrets(), good);
     for (const char* bad : {"http://10.0.0.1", "http://a.example", "http://127.example.org", "http://[::2]"})
         QVERIFY2(!ServerAddress::parse(bad).value().keepsSecrets(), bad);
@@ -114,11 +115,13 @@ void TestCliClient::prefersFlagsToEnvironmentToProfile()
     const auto fromProfile = loadSettings({.profile = path}, environmentOf({})).value();
     QCOMPARE(fromProfile.address.host, "profile.example");
     QCOMPARE(fromProfile.ca, "/p.pem");
-    const auto environment = environmentOf({{"ASSAY_URL", "http://environment.example"}, {"ASSAY_TOKEN", "e"}, {"ASSAY_PROFILE", path}});
+    const auto environment =
+        environmentOf({{"ASSAY_URL", "http://environment.example"}, {"ASSAY_TOKEN", "e"}, {"ASSAY_PROFILE", path}});
     QCOMPARE(loadSettings({}, environment).value().address.host, "environment.example");
     QCOMPARE(loadSettings({}, environment).value().token, "e");
     QCOMPARE(loadSettings({.url = "unix:/flag"}, environment).value().address.path, "/flag");
-    QCOMPARE(loadSettings({}, environmentOf({{"HOME", "/nonexistent"}})).value().address.text(), std::string(kDefaultUrl));
+    QCOMPARE(loadSettings({}, environmentOf({{"HOME", "/nonexistent"}})).value().address.text(),
+             std::string(kDefaultUrl));
     const std::string pin(64, 'A');
     QCOMPARE(loadSettings({.fingerprint = pin}, environmentOf({})).value().fingerprint, std::string(64, 'a'));
     ASSAY_FAILS(loadSettings({.fingerprint = "abc"}, environmentOf({})), ErrorCode::InvalidArgument);
@@ -127,27 +130,33 @@ void TestCliClient::prefersFlagsToEnvironmentToProfile()
 void TestCliClient::namesFileAndLineOfAProfileFault()
 {
     const QTemporaryDir dir;
-    for (const char* bad : {"url = http://a\n\nsecret = x\n", "url = http://a\n\nurl = http://b\n", "url = http://a\n\nnonsense\n"}) {
+    for (const char* bad :
+         {"url = http://a\n\nsecret = x\n", "url = http://a\n\nurl = http://b\n", "url = http://a\n\nnonsense\n"}) {
         const std::string path = profileIn(dir, bad, 0600);
         const auto read = loadSettings({.profile = path}, environmentOf({}));
         ASSAY_FAILS(read, ErrorCode::InvalidArgument);
         QVERIFY(QString::fromStdString(read.error().message).startsWith(QString::fromStdString(path) + ":3:"));
     }
-    ASSAY_FAILS(loadSettings({.profile = dir.filePath("missing").toStdString()}, environmentOf({})), ErrorCode::NotFound);
+    ASSAY_FAILS(loadSettings({.profile = dir.filePath("missing").toStdString()}, environmentOf({})),
+                ErrorCode::NotFound);
 }
 
 void TestCliClient::readsEventsHoweverTheyAreCut()
 {
-    const std::string text = ": hello\n\nid: 1\nevent: phase\ndata: {\"a\":1}\n\nid: 2\r\ndata: one\r\ndata: two\r\n\r\n"
-                             "id:3\rdata:x\r\rdata: y\n\nevent: empty\n\nid: 9\ndata: unfinished";
+    const std::string text =
+        ": hello\n\nid: 1\nevent: phase\ndata: {\"a\":1}\n\nid: 2\r\ndata: one\r\ndata: two\r\n\r\n"
+        "id:3\rdata:x\r\rdata: y\n\nevent: empty\n\nid: 9\ndata: unfinished";
     for (std::size_t size = 1; size <= text.size(); ++size) {
         EventStreamReader reader;
         std::vector<StreamEvent> events;
         for (std::size_t at = 0; at < text.size(); at += size)
-            QVERIFY(reader.feed(std::string_view(text).substr(at, size), [&](const StreamEvent& event) {
-                              events.push_back(event);
-                              return true;
-                          }).value());
+            QVERIFY(reader
+                        .feed(std::string_view(text).substr(at, size),
+                              [&](const StreamEvent& event) {
+                                  events.push_back(event);
+                                  return true;
+                              })
+                        .value());
         QCOMPARE(events.size(), 4U);
         QCOMPARE(events[0].type, "phase");
         QCOMPARE(events[0].data, "{\"a\":1}");
@@ -202,13 +211,16 @@ void TestCliClient::alignsTables()
 void TestCliClient::readsProblemDocuments()
 {
     const Error error = problemError(
-        {422, {}, R"({"type":"about:blank","title":"The package breaks a rule","status":422,"code":"invalid_package",)"
-                  R"("detail":"2 findings","errors":[{"code":"missing_name","path":"SKILL.md","line":2,"column":1,"message":"no name"},)"
-                  R"({"code":"x","pointer":"/files","message":"m"}]})"});
+        {422,
+         {},
+         R"({"type":"about:blank","title":"The package breaks a rule","status":422,"code":"invalid_package",)"
+         R"("detail":"2 findings","errors":[{"code":"missing_name","path":"SKILL.md","line":2,"column":1,"message":"no name"},)"
+         R"({"code":"x","pointer":"/files","message":"m"}]})"});
     QCOMPARE(error.code, ErrorCode::InvalidPackage);
     QCOMPARE(errorText(error, "skills/demo"),
              "assayctl: 2 findings\n  skills/demo/SKILL.md:2:1: no name [missing_name]\n  /files: m [x]\n");
-    const Error refused = problemError({422, {}, R"({"code":"refused","detail":"no such skill","reason":"skill_not_found"})"});
+    const Error refused =
+        problemError({422, {}, R"({"code":"refused","detail":"no such skill","reason":"skill_not_found"})"});
     QCOMPARE(refused.code, ErrorCode::Refused);
     QCOMPARE(refused.reason, "skill_not_found");
     QCOMPARE(traits(refused.code).exitStatus, 4);
