@@ -14,6 +14,7 @@ constexpr std::size_t kLimit = 4 << 20;
 void EventStreamReader::restart()
 {
     m_line.clear();
+    m_nextId = m_lastId;
     m_type.clear();
     m_data.clear();
     m_hasData = false;
@@ -44,6 +45,7 @@ Result<bool> EventStreamReader::feed(std::string_view bytes, const std::function
 bool EventStreamReader::takeLine(std::string_view line, const std::function<bool(const StreamEvent&)>& each)
 {
     if (line.empty()) {
+        m_lastId = m_nextId;
         StreamEvent event{m_lastId, std::exchange(m_type, {}), std::exchange(m_data, {})};
         if (event.type.empty())
             event.type = "message";
@@ -62,7 +64,7 @@ bool EventStreamReader::takeLine(std::string_view line, const std::function<bool
     } else if (field == "event") {
         m_type = value;
     } else if (field == "id" && !value.contains('\0')) {
-        m_lastId = value;
+        m_nextId = value;
     }
     return true;
 }

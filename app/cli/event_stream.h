@@ -33,7 +33,8 @@ private:
     bool takeLine(std::string_view line, const std::function<bool(const StreamEvent&)>& each);
 
     std::string m_line;
-    std::string m_lastId;
+    std::string m_lastId; ///< of the last whole event
+    std::string m_nextId; ///< of the one that is being read
     std::string m_type;
     std::string m_data;
     bool m_hasData = false;

@@ -340,7 +340,7 @@ class Documents(unittest.TestCase):
         text = ctl(*path, "--help").stdout.decode()
         below = text.split("\nSubcommands:\n") + text.split("\nSUBCOMMANDS:\n")
         names = [m[1] for part in below[1:] for m in re.finditer(r"^  ([a-z][a-z-]*)\b", part, re.M)]
-        options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text.split("ubcommands:")[0]))
+        options = set(re.findall(r"^  (?:-\w,)?(--[a-z][a-z-]+)", text.split("ubcommands:")[0], re.M))
         found = {path: options}
         for name in names:
             found |= Documents.commands((*path, name))

@@ -26,6 +26,7 @@ private slots:
     void prefersFlagsToEnvironmentToProfile();
     void namesFileAndLineOfAProfileFault();
     void readsEventsHoweverTheyAreCut();
+    void forgetsTheIdOfAHalfReadEvent();
     void endsAnEventStreamOnRequest();
     void refusesEndlessEvents();
     void showsHiddenCharacters();
@@ -165,6 +166,17 @@ void TestCliClient::readsEventsHoweverTheyAreCut()
         QCOMPARE(events[2].id, "3");
         QCOMPARE(events[3].id, "3");
     }
+}
+
+void TestCliClient::forgetsTheIdOfAHalfReadEvent()
+{
+    EventStreamReader reader;
+    const auto any = [](const StreamEvent&) { return true; };
+    QVERIFY(reader.feed("id: 4\ndata: x\n\nid: 5\ndata: ha", any).value());
+    QCOMPARE(reader.lastId(), "4");
+    reader.restart();
+    QVERIFY(reader.feed("data: y\n\n", any).value());
+    QCOMPARE(reader.lastId(), "4");
 }
 
 void TestCliClient::endsAnEventStreamOnRequest()
