@@ -17,7 +17,7 @@ constexpr int kBusyTimeoutMs = 5000;
 constexpr const char* kWriterSettings = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
                                         "PRAGMA cache_size=-6144; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF;"
                                         "PRAGMA wal_autocheckpoint=2000; PRAGMA journal_size_limit=16777216;";
-constexpr const char* kReaderSettings = "PRAGMA query_only=ON; PRAGMA cache_size=-1024; PRAGMA temp_store=MEMORY;"
+constexpr const char* kReaderSettings = "PRAGMA query_only=ON; PRAGMA cache_size=-2048; PRAGMA temp_store=MEMORY;"
                                         "PRAGMA trusted_schema=OFF;";
 
 // SQLite would make the file readable for all; its log and index take over this mode.
