@@ -4,6 +4,10 @@
 #include "server/core/file_io.h"
 #include "server/http/offload.h"
 
+#include <algorithm>
+#include <chrono>
+#include <string>
+
 namespace assay::http {
 
 namespace asio = boost::asio;
@@ -61,7 +65,8 @@ asio::awaitable<std::optional<BodyFailure>> BodyReceiver::step(RequestParser& pa
         co_return answer(ErrorCode::InvalidArgument, "a chunk header or trailer of the body is longer than 16 KiB");
     const auto rate = std::max<std::uint64_t>(m_state.limits.minBytesPerSecond, 1);
     const std::chrono::milliseconds earned(m_body.sizeBytes * 1000 / rate);
-    const auto outcome = co_await m_connection.read(pending, kReadBytes, m_start + m_state.limits.bodyGrace + earned);
+    const auto deadline = std::min(m_start + earned, std::chrono::steady_clock::now()) + m_state.limits.bodyGrace;
+    const auto outcome = co_await m_connection.read(pending, kReadBytes, deadline);
     if (outcome == Connection::Outcome::Ok)
         co_return std::nullopt;
     if (outcome == Connection::Outcome::TimedOut)

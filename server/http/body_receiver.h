@@ -6,6 +6,7 @@
 #include "server/http/server_state.h"
 
 #include <optional>
+#include <string>
 
 namespace assay::http {
 

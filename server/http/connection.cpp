@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/connection.h"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <memory>
 #include <poll.h>
+#include <span>
+#include <string_view>
 
 namespace assay::http {
 
@@ -85,8 +89,10 @@ asio::awaitable<Connection::Outcome> Connection::write(std::string_view first, s
     while (!first.empty() || !second.empty()) {
         const Step step = m_transport->write(first, second);
         if (mustWait(step)) {
+            // Bytes that the kernel has taken are not read yet: no single wait gets more than the grace.
             const std::chrono::milliseconds earned(written * 1000 / std::max<std::uint64_t>(bytesPerSecond, 1));
-            if (const auto waited = co_await wait(step.kind, start + grace + earned); waited != Outcome::Ok)
+            const auto deadline = std::min(start + earned, std::chrono::steady_clock::now()) + grace;
+            if (const auto waited = co_await wait(step.kind, deadline); waited != Outcome::Ok)
                 co_return waited;
             continue;
         }

@@ -8,7 +8,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <chrono>
+#include <memory>
 #include <string>
+#include <string_view>
 
 namespace assay::http {
 
@@ -26,7 +28,8 @@ public:
     boost::asio::awaitable<Outcome> handshake(TimePoint deadline);
     /// Appends what has arrived to `into`, at most `limit` bytes, at least one with `Ok`.
     boost::asio::awaitable<Outcome> read(std::string& into, std::size_t limit, TimePoint deadline);
-    /// Writes both pieces whole. May take `grace`, and one second more for each `bytesPerSecond` that went through.
+    /// Writes both pieces whole. May stand still for `grace`, and take `grace` and one second more for each
+    /// `bytesPerSecond` that went through.
     boost::asio::awaitable<Outcome> write(std::string_view first, std::string_view second,
                                           std::chrono::milliseconds grace, std::uint64_t bytesPerSecond);
     /// Ends the sending side and discards what still arrives, so that the peer can read its answer before a reset.

@@ -3,9 +3,14 @@
 
 #include "server/http/offload.h"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <format>
+#include <memory>
+#include <string>
+#include <string_view>
 
 namespace assay::http {
 
@@ -23,6 +28,17 @@ std::string framed(std::string text, Framing framing)
 }
 
 } // namespace
+
+/// Runs on a worker, where an exception would end the process: it ends the stream instead.
+api::EventSource::Batch EventStream::readGuarded(api::EventSource& source)
+{
+    try {
+        return source.read(kBatch);
+    } catch (const std::exception& exception) {
+        m_state.observer.onFault(exception.what());
+    }
+    return {.events = {}, .ended = true};
+}
 
 /// What a source rings, from any thread; shared with the ring that may be under way when the stream ends.
 struct EventStream::Bell
@@ -87,7 +103,7 @@ asio::awaitable<std::uint64_t> EventStream::run(asio::io_context& context, std::
     bool ended = false;
     while (alive && !ended && !m_draining && !m_connection.isPeerGone()) {
         api::EventSource::Batch batch;
-        auto job = [&] { batch = source->read(kBatch); };
+        auto job = [&] { batch = readGuarded(*source); };
         if (!co_await offload(m_state.pool, job))
             break;
         std::string text;

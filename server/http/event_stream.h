@@ -5,6 +5,10 @@
 #include "server/http/reply_head.h"
 #include "server/http/server_state.h"
 
+#include <memory>
+#include <string>
+#include <string_view>
+
 namespace assay::http {
 
 /// Writes one source's events as `text/event-stream` (WHATWG HTML, "Server-sent events") until the source ends, the
@@ -25,6 +29,7 @@ public:
 
 private:
     struct Bell;
+    api::EventSource::Batch readGuarded(api::EventSource& source);
     boost::asio::awaitable<bool> send(std::string_view head, std::string text);
     boost::asio::awaitable<bool> waitForMore(Bell& bell);
 

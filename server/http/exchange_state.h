@@ -3,7 +3,11 @@
 
 #include "server/http/session.h"
 
+#include <chrono>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace assay::http {
 

@@ -23,7 +23,8 @@ struct Limits
     std::chrono::milliseconds handshake{10'000}; ///< TLS, from the accept
     std::chrono::milliseconds head{10'000};      ///< from the first byte of a request to the end of its head
     std::chrono::milliseconds idle{60'000};      ///< between requests
-    /// A body, and a reply, may take this long and one second more for each `minBytesPerSecond` that went through.
+    /// A body, and a reply, may stand still for this long at most, and may take this long in all and one second more
+    /// for each `minBytesPerSecond` that went through.
     std::chrono::milliseconds bodyGrace{30'000};
     std::chrono::milliseconds writeGrace{30'000};
     std::uint64_t minBytesPerSecond = 16 * 1024;

@@ -2,7 +2,9 @@
 #include "server/http/listen_address.h"
 
 #include <arpa/inet.h>
+#include <array>
 #include <charconv>
+#include <optional>
 #include <sys/un.h>
 
 namespace assay::http {

@@ -3,11 +3,18 @@
 
 #include "server/http/socket_address.h"
 
+#include <algorithm>
+#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <sys/socket.h>
+#include <vector>
 
 namespace assay::http {
 
@@ -21,7 +28,7 @@ constexpr std::chrono::milliseconds kPauseWhenExhausted{100};
 /// For a connection over a limit: no session, no worker, one try to say why.
 constexpr std::string_view kTooManyConnections =
     "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
-    "Content-Length: 194\r\nConnection: close\r\n\r\n"
+    "Content-Length: 187\r\nConnection: close\r\n\r\n"
     R"({"type":"about:blank","title":"The service cannot do this now","status":503,"code":"unavailable",)"
     R"("detail":"the server has as many connections as it takes; close some, or try again later"})";
 

@@ -4,6 +4,11 @@
 #include "server/http/listen_address.h"
 #include "server/http/reactor.h"
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace assay::http {
 
 /// Accepts connections on one address and hands them to the reactors in turn. Its coroutine runs on the first one.

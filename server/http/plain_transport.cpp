@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/transport.h"
 
+#include <array>
 #include <cerrno>
 #include <sys/socket.h>
 #include <sys/uio.h>

@@ -5,8 +5,13 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <csignal>
+#include <functional>
+#include <mutex>
 #include <pthread.h>
+#include <string>
+#include <string_view>
 
 namespace assay::http {
 
@@ -39,10 +44,14 @@ void Reactor::run()
 {
     blockSignals();
     ::pthread_setname_np(::pthread_self(), "assay-io");
-    try {
-        m_context.run();
-    } catch (const std::exception& exception) {
-        m_state.observer.onFatal(std::string("an io thread ended: ") + exception.what());
+    for (;;) {
+        try {
+            m_context.run();
+            return;
+        } catch (const std::exception& exception) {
+            // The loop goes on, so that the server can still be stopped in order.
+            m_state.observer.onFatal(std::string("an io thread failed: ") + exception.what());
+        }
     }
 }
 
@@ -90,6 +99,8 @@ void Reactor::finished(std::string_view name, std::exception_ptr failure)
             std::rethrow_exception(failure);
         } catch (const std::exception& exception) {
             m_state.observer.onFault(std::string(name) + ": " + exception.what());
+        } catch (...) {
+            m_state.observer.onFault(std::string(name) + ": an exception of an unknown type");
         }
     }
     const std::scoped_lock lock(m_mutex);

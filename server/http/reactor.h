@@ -5,7 +5,12 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <condition_variable>
+#include <functional>
 #include <list>
+#include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
 
 namespace assay::http {

@@ -3,8 +3,12 @@
 
 #include "server/http/head_scan.h"
 
+#include <algorithm>
+#include <array>
 #include <boost/beast/http/status.hpp>
 #include <ctime>
+#include <string>
+#include <string_view>
 
 namespace assay::http {
 

@@ -3,6 +3,8 @@
 
 #include "server/api/exchange.h"
 
+#include <string>
+
 namespace assay::http {
 
 enum class Framing : std::uint8_t { Length, Chunked, UntilClose };

@@ -4,7 +4,11 @@
 #include "server/http/head_scan.h"
 #include "server/http/request_target.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <string>
+#include <string_view>
 
 namespace assay::http {
 
@@ -15,7 +19,8 @@ std::unexpected<Error> invalid(std::string message) { return fail(ErrorCode::Inv
 /// Fields that may repeat, and are joined by a comma (RFC 9110, 5.3); all others are refused when they repeat.
 bool mayRepeat(std::string_view name)
 {
-    constexpr std::array<std::string_view, 15> kLists{"accept",
+    constexpr std::array<std::string_view, 16> kLists{"link",
+                                                      "accept",
                                                       "accept-charset",
                                                       "accept-encoding",
                                                       "accept-language",

@@ -4,6 +4,8 @@
 #include "server/api/exchange.h"
 #include "server/http/request_parser.h"
 
+#include <string_view>
+
 namespace assay::http {
 
 /// A request whose head passed the policy.

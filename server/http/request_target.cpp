@@ -3,6 +3,8 @@
 
 #include "server/core/text.h"
 
+#include <algorithm>
+
 namespace assay::http {
 
 namespace {

@@ -3,6 +3,13 @@
 
 #include "server/http/listener.h"
 
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace assay::http {
 
 struct Server::State

@@ -7,8 +7,12 @@
 #include "server/http/observer.h"
 #include "server/http/worker_pool.h"
 
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace assay::http {
 

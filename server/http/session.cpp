@@ -5,6 +5,13 @@
 #include "server/http/exchange_state.h"
 #include "server/http/offload.h"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
 namespace assay::http {
 
 namespace asio = boost::asio;
@@ -22,17 +29,7 @@ std::string_view methodName(api::Method method)
     return kNames[static_cast<std::size_t>(method)];
 }
 
-api::Reply guarded(Observer& observer, api::Service& service, const std::function<api::Reply()>& make)
-{
-    try {
-        return make();
-    } catch (const std::exception& exception) {
-        observer.onFault(exception.what());
-    }
-    return service.problem(Error{ErrorCode::Internal, "the server failed; the operator's log says why", {}, {}, {}});
-}
-
-/// The last resort, when not even a worker is free to write a problem document.
+/// The last resort, when not even a problem document can be made.
 api::Reply busyReply()
 {
     api::Reply reply{
@@ -40,6 +37,24 @@ api::Reply busyReply()
     reply.body = R"({"type":"about:blank","title":"The service cannot do this now","status":503,"code":"unavailable",)"
                  R"("detail":"the server has more work queued than it takes; try again"})";
     return reply;
+}
+
+/// Runs on workers, where an exception would end the process.
+template <typename Make> api::Reply guarded(Observer& observer, api::Service& service, Make make)
+{
+    std::string what = "an exception of an unknown type";
+    try {
+        return make();
+    } catch (const std::exception& exception) {
+        what = exception.what();
+    } catch (...) {
+    }
+    observer.onFault(what);
+    try {
+        return service.problem({ErrorCode::Internal, "the server failed; the operator's log says why", {}, {}, {}});
+    } catch (...) {
+        return busyReply();
+    }
 }
 
 } // namespace
@@ -219,7 +234,9 @@ asio::awaitable<bool> Session::handle(Exchange& exchange, api::Body body)
 asio::awaitable<Session::Next> Session::refuse(Exchange& exchange, Error error, Next then)
 {
     auto fields = std::move(exchange.reply.headers);
-    auto job = [&] { exchange.reply = m_origin.service->problem(error); };
+    auto job = [&] {
+        exchange.reply = guarded(m_state.observer, *m_origin.service, [&] { return m_origin.service->problem(error); });
+    };
     if (!co_await offload(m_state.pool, job))
         exchange.reply = busyReply();
     std::ranges::move(fields, std::back_inserter(exchange.reply.headers));

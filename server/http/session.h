@@ -8,6 +8,11 @@
 #include "server/http/request_policy.h"
 #include "server/http/server_state.h"
 
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
 namespace assay::http {
 
 /// One connection from its first byte to its last: requests in the order of their arrival, each judged, admitted,

@@ -3,6 +3,12 @@
 #include "server/http/event_stream.h"
 #include "server/http/exchange_state.h"
 
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
 namespace assay::http {
 
 namespace asio = boost::asio;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/socket_address.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
+#include <array>
 #include <cerrno>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <string>
+#include <string_view>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -81,10 +85,9 @@ std::uint16_t boundPort(int socket)
 int bindUnix(int socket, Place& place, const ListenAddress& address)
 {
     removeStaleSocket(place, address.host);
-    // Until chmod nobody may connect: the socket is made with no permissions.
-    const mode_t before = ::umask(0777);
+    // Linux makes the file with the socket's own mode, less the umask: nobody may connect before chmod has said who.
+    ::fchmod(socket, 0);
     const int bound = ::bind(socket, place.get(), place.size);
-    ::umask(before);
     return bound == 0 ? ::chmod(address.host.c_str(), address.mode) : bound;
 }
 

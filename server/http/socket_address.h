@@ -4,6 +4,8 @@
 #include "server/core/unique_fd.h"
 #include "server/http/listen_address.h"
 
+#include <string>
+
 namespace assay::http {
 
 /// A listening, non-blocking socket; fills in the port that was chosen for port 0.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/transport.h"
 
+#include <array>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <string>
 #include <sys/socket.h>
 
 namespace assay::http {
@@ -39,7 +41,8 @@ public:
     {
         std::size_t count = 0;
         ERR_clear_error();
-        return told(SSL_read_ex(m_ssl.get(), into.data(), into.size(), &count), count);
+        const int result = SSL_read_ex(m_ssl.get(), into.data(), into.size(), &count);
+        return told(result, count);
     }
 
     Step write(std::string_view first, std::string_view second) override
@@ -67,7 +70,8 @@ private:
     {
         std::size_t count = 0;
         ERR_clear_error();
-        return told(SSL_write_ex(m_ssl.get(), bytes.data(), bytes.size(), &count), count);
+        const int result = SSL_write_ex(m_ssl.get(), bytes.data(), bytes.size(), &count);
+        return told(result, count);
     }
 
     Step told(int result, std::size_t count)

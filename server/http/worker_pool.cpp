@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/worker_pool.h"
 
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
 #include <list>
+#include <mutex>
 #include <pthread.h>
+#include <thread>
+#include <vector>
 
 namespace assay::http {
 

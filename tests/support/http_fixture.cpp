@@ -3,12 +3,19 @@
 
 #include "server/core/json.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
+#include <array>
 #include <charconv>
+#include <chrono>
+#include <memory>
 #include <netinet/in.h>
 #include <poll.h>
+#include <string>
+#include <string_view>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <thread>
 #include <unistd.h>
 
 namespace assay::test {
@@ -75,6 +82,8 @@ public:
         reply.headers.emplace_back("Content-Type", "application/json");
         if (first() == "big")
             reply.body = std::string(8U << 20, 'x');
+        else if (first() == "huge") // more than the kernel's buffers hold
+            reply.body = std::string(64U << 20, 'x');
         else
             reply.body = summary(body);
         return reply;
@@ -295,6 +304,17 @@ bool RawClient::isClosedWithin(std::chrono::milliseconds limit)
 }
 
 void RawClient::shutdownSending() { ::shutdown(m_socket.get(), SHUT_WR); }
+
+bool eventually(const std::function<bool()>& isSo)
+{
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!isSo()) {
+        if (std::chrono::steady_clock::now() > deadline)
+            return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return true;
+}
 
 int statusOf(const std::string& reply) { return reply.starts_with("HTTP/1.1 ") ? std::atoi(reply.c_str() + 9) : 0; }
 

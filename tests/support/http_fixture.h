@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -13,8 +14,8 @@ namespace assay::test {
 
 /// Answers by the first path segment:
 ///   (none), anything else: 200 with a JSON summary of what arrived
-///   "forbidden": 403 at admission     "big": 8 MiB     "slow": waits until `release`     "events": an event stream
-///   "throws": throws while it handles
+///   "forbidden": 403 at admission     "big": 8 MiB     "huge": 64 MiB     "slow": waits until `release`     "events":
+///   an event stream "throws": throws while it handles
 class FakeService final : public api::Service
 {
 public:
@@ -99,6 +100,9 @@ private:
     UniqueFd m_socket;
     std::string m_buffer;
 };
+
+/// Asks until the answer is yes, for at most ten seconds.
+bool eventually(const std::function<bool()>& isSo);
 
 /// The status of a reply's first line; 0 when there is none.
 int statusOf(const std::string& reply);
