@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/runtime/services.h"
+
+#include "server/http/listen_address.h"
+
+#include <string>
+
+#ifndef ASSAY_VERSION
+#define ASSAY_VERSION "unknown"
+#endif
+
+namespace assay::runtime {
+
+namespace {
+
+runs::RunSettings runSettings(const Settings& settings, const DataDirectory& directory)
+{
+    runs::RunSettings out;
+    out.cacheDirectory = directory.packages();
+    out.maxLiveBoxes = settings.maxLiveBoxes;
+    out.maxLiveBoxesPerScope = settings.maxLiveBoxesPerScope;
+    out.maxQueued = settings.maxQueuedRuns;
+    out.sessionIdle = std::chrono::duration_cast<std::chrono::seconds>(settings.sessionIdle);
+    out.cacheBytes = settings.runCacheBytes;
+    out.executionEnabled = settings.execution;
+    return out;
+}
+
+/// What `GET /v1/server` tells: never a path.
+contract::ServerInfo serverInfo(const Settings& settings)
+{
+    contract::ServerInfo info{
+        .version = ASSAY_VERSION, .features = {"skills", "agents"}, .limits = {}, .listeners = {}};
+    info.features.push_back("skills_backend:" + settings.skillsBackend);
+    if (settings.execution)
+        info.features.push_back("runs");
+    info.limits = {{"file_bytes", settings.package.fileBytes},
+                   {"package_bytes", settings.package.packageBytes},
+                   {"package_files", settings.package.files},
+                   {"live_boxes", settings.maxLiveBoxes},
+                   {"connections", settings.http.connections}};
+    for (const std::string& text : settings.listen)
+        info.listeners.push_back(text.starts_with("unix:") ? "unix" : text.substr(0, text.find('?')));
+    return info;
+}
+
+} // namespace
+
+void FailureLog::failed(std::string_view route, const Error& error)
+{
+    const bool isOurs = traits(error.code).httpStatus >= 500;
+    if (!isOurs && error.detail.empty())
+        return;
+    std::string line = std::string(route) + " failed, " + std::string(traits(error.code).code) + ": " + error.message;
+    if (!error.detail.empty())
+        line += " [" + error.detail + "]";
+    m_log.write(isOurs ? LogLevel::Error : LogLevel::Debug, line);
+}
+
+ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log,
+                       std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
+                       std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes)
+    : m_database(std::move(database)),
+      m_packages(std::move(packages)),
+      m_artifacts(std::move(artifacts)),
+      m_boxes(std::move(boxes)),
+      m_storedTokens(*m_database),
+      m_authenticator(m_storedTokens, m_clock),
+      m_tokens(m_storedTokens, m_authenticator, m_clock),
+      m_skills(*m_database, *m_packages, m_clock, settings.package),
+      m_agents(*m_database, m_clock),
+      m_runs(*m_database, m_skills, m_agents, *m_artifacts, *m_boxes, m_clock, runSettings(settings, directory)),
+      m_parts(*m_database, *m_boxes, m_boxes->names(), settings.execution),
+      m_health(m_parts, m_clock),
+      m_failures(log),
+      m_api(api::makeService({.skills = m_skills,
+                              .agents = m_agents,
+                              .runs = m_runs,
+                              .authenticator = m_authenticator,
+                              .tokens = m_tokens,
+                              .health = m_health,
+                              .database = *m_database,
+                              .clock = m_clock,
+                              .packageLimits = settings.package,
+                              .scratchDirectory = directory.scratch(),
+                              .bodies = {},
+                              .info = serverInfo(settings),
+                              .log = &m_failures}))
+{}
+
+Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, const DataDirectory& directory, Log& log)
+{
+    auto database = store::Database::open({.file = directory.database(), .readers = settings.databaseReaders});
+    if (!database)
+        return forward(database);
+    const store::PackageStoreSettings backend{.backend = settings.skillsBackend,
+                                              .filesystemRoot = settings.skillsFilesystemRoot};
+    auto packages = store::makePackageStore(backend, **database);
+    if (!packages)
+        return forward(packages);
+    auto artifacts = store::makeArtifactStore(backend, **database);
+    if (!artifacts)
+        return forward(artifacts);
+    auto boxes = BoxProvider::open(settings, directory);
+    if (!boxes)
+        return forward(boxes);
+    std::unique_ptr<ServiceSet> set(new ServiceSet(settings, directory, log, std::move(*database), std::move(*packages),
+                                                   std::move(*artifacts), std::move(*boxes)));
+    if (auto recovered = set->recover(log); !recovered)
+        return forward(recovered);
+    return set;
+}
+
+/// Boxes first: while one of a killed server lives, its run is not over.
+Result<void> ServiceSet::recover(Log& log)
+{
+    auto reaped = m_boxes->reap();
+    if (!reaped)
+        log.write(LogLevel::Warning, "boxes of an earlier server could not be removed: " + reaped.error().message +
+                                         " [" + reaped.error().detail + "]");
+    else if (!reaped->empty())
+        log.write(LogLevel::Info, "removed " + std::to_string(reaped->size()) + " boxes that a killed server left");
+    return m_runs.recover();
+}
+
+} // namespace assay::runtime

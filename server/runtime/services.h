@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "server/api/health_monitor.h"
+#include "server/api/server_parts.h"
+#include "server/api/service.h"
+#include "server/api/stored_tokens.h"
+#include "server/runtime/box_provider.h"
+#include "server/runtime/log.h"
+#include "server/store/package_store_factory.h"
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+namespace assay::runtime {
+
+/// Writes failures that clients saw into the log, with what only the operator may know.
+class FailureLog final : public api::FailureLog
+{
+public:
+    explicit FailureLog(Log& log) : m_log(log) {}
+    void failed(std::string_view route, const Error& error) override;
+
+private:
+    Log& m_log;
+};
+
+/// Everything below the HTTP server, made in the order of its needs and ended in the opposite one. `open` and `stop`
+/// from one thread; `api()` is thread-safe.
+class ServiceSet
+{
+public:
+    /// Opens the database, recovers what a killed server left, and makes the services.
+    static Result<std::unique_ptr<ServiceSet>> open(const Settings& settings, const DataDirectory& directory, Log& log);
+
+    api::Service& api() { return *m_api; }
+    api::HealthMonitor& health() { return m_health; }
+    /// Refuses new runs, cancels live ones and waits for their boxes, at most `deadline`.
+    void stop(std::chrono::milliseconds deadline) { m_runs.stop(deadline); }
+
+private:
+    ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log,
+               std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
+               std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes);
+    Result<void> recover(Log& log);
+
+    SystemClock m_clock;
+    std::unique_ptr<store::Database> m_database;
+    std::unique_ptr<store::SkillPackageStore> m_packages;
+    std::unique_ptr<store::SkillPackageStore> m_artifacts;
+    std::unique_ptr<BoxProvider> m_boxes;
+    api::StoredTokens m_storedTokens;
+    auth::Authenticator m_authenticator;
+    auth::TokenService m_tokens;
+    registry::SkillService m_skills;
+    registry::AgentService m_agents;
+    runs::RunService m_runs;
+    api::ServerParts m_parts;
+    api::HealthMonitor m_health;
+    FailureLog m_failures;
+    std::unique_ptr<api::Service> m_api;
+};
+
+} // namespace assay::runtime
