@@ -18,5 +18,7 @@ pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(git2 REQUIRED IMPORTED_TARGET libgit2)
 if(ASSAY_TESTS)
     find_package(Qt6 6.8 REQUIRED COMPONENTS Core Test)
+    # Qt defines each test's own folder for QFINDTESTDATA, which no test here uses; without it all share one precompiled header.
+    set_target_properties(Qt6::Test PROPERTIES INTERFACE_COMPILE_DEFINITIONS QT_TESTLIB_LIB)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
 endif()
