@@ -47,7 +47,7 @@ bool needsExecution(const contract::RevisionFile& file) { return file.executable
 Result<bool> hasScripts(Connection& connection, std::string_view scope, const store::SkillRow& skill)
 {
     auto revision =
-        store::RevisionTable(connection).findNumber(scope, skill.name, skill.shownNumber, store::WithFiles::Yes);
+        store::RevisionTable(connection).findNumber(scope, skill.name, skill.shown.number, store::WithFiles::Yes);
     if (!revision)
         return forward(revision);
     const auto files = *revision ? readFiles((*revision)->files) : Result<std::vector<contract::RevisionFile>>();

@@ -31,6 +31,12 @@ std::string joined(const std::vector<std::string_view>& pieces)
     return out;
 }
 
+bool isCurrent(const std::optional<store::SkillRow>& skill, const Digest& digest)
+{
+    return skill && !skill->deletedAt && !skill->currentRevision.empty() && skill->shown.id == skill->currentRevision &&
+           skill->shown.digest == digest;
+}
+
 store::RevisionRow makeRow(const auth::Identity& by, const ValidPackage& package, std::string_view note, Timestamp now)
 {
     store::RevisionRow row;
@@ -92,14 +98,8 @@ Result<Published> SkillPublisher::commit(store::Connection& connection, store::T
         if (auto stored = bundles->put(connection, scope, m_package.digest, m_pieces); !stored)
             return forward(stored);
     }
-    if (*existing && !(*existing)->deletedAt && !(*existing)->currentRevision.empty()) {
-        auto current = store::RevisionTable(connection)
-                           .find(scope, m_package.name, (*existing)->currentRevision, store::WithFiles::No);
-        if (!current)
-            return forward(current);
-        if (*current && (*current)->digest == m_package.digest)
-            return keepCurrent(connection, std::move(**existing), **current);
-    }
+    if (isCurrent(*existing, m_package.digest))
+        return keepCurrent(connection, std::move(**existing));
     return addRevision(connection, std::move(*existing));
 }
 
@@ -114,8 +114,7 @@ Result<void> SkillPublisher::checkIntent(const std::optional<store::SkillRow>& e
                         exists ? std::optional(rowTag(existing->version, existing->updatedAt)) : std::nullopt);
 }
 
-Result<Published> SkillPublisher::keepCurrent(store::Connection& connection, store::SkillRow row,
-                                              const store::RevisionRow& current) const
+Result<Published> SkillPublisher::keepCurrent(store::Connection& connection, store::SkillRow row) const
 {
     if (applyMetadata(row)) {
         ++row.version;
@@ -123,7 +122,7 @@ Result<Published> SkillPublisher::keepCurrent(store::Connection& connection, sto
         if (auto updated = store::SkillTable(connection).update(m_by.scopeFingerprint, row); !updated)
             return forward(updated);
     }
-    return Published{makeSkill(row, current), false, false};
+    return Published{makeSkill(row), false, false};
 }
 
 Result<Published> SkillPublisher::addRevision(store::Connection& connection, std::optional<store::SkillRow> existing)
@@ -140,14 +139,13 @@ Result<Published> SkillPublisher::addRevision(store::Connection& connection, std
     }
     applyMetadata(row);
     moveTo(row);
-    m_revision.number = row.lastNumber;
     const std::string_view scope = m_by.scopeFingerprint;
     auto saved = isNew ? skills.insert(scope, row) : skills.update(scope, row);
     if (saved)
         saved = store::RevisionTable(connection).insert(scope, row.name, m_revision);
     if (!saved)
         return forward(saved);
-    return Published{makeSkill(row, m_revision), isCreated, true};
+    return Published{makeSkill(row), isCreated, true};
 }
 
 // True when something changed.
@@ -161,11 +159,12 @@ bool SkillPublisher::applyMetadata(store::SkillRow& row) const
     return changes;
 }
 
-void SkillPublisher::moveTo(store::SkillRow& row) const
+void SkillPublisher::moveTo(store::SkillRow& row)
 {
     ++row.version;
     ++row.lastNumber;
-    row.shownNumber = row.lastNumber;
+    m_revision.number = row.lastNumber;
+    row.shown = makeShown(m_revision);
     row.state = "current";
     row.currentRevision = m_revision.id;
     row.updatedAt = m_now;

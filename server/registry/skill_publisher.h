@@ -21,11 +21,10 @@ public:
 
 private:
     Result<void> checkIntent(const std::optional<store::SkillRow>& existing) const;
-    Result<Published> keepCurrent(store::Connection& connection, store::SkillRow row,
-                                  const store::RevisionRow& current) const;
+    Result<Published> keepCurrent(store::Connection& connection, store::SkillRow row) const;
     Result<Published> addRevision(store::Connection& connection, std::optional<store::SkillRow> existing);
     bool applyMetadata(store::SkillRow& row) const;
-    void moveTo(store::SkillRow& row) const;
+    void moveTo(store::SkillRow& row);
 
     const auth::Identity& m_by;
     const ValidPackage& m_package;

@@ -50,14 +50,6 @@ Result<RevisionRow> requireRevision(Connection& connection, std::string_view sco
     return std::move(**row);
 }
 
-Result<contract::Skill> describe(Connection& connection, std::string_view scope, const SkillRow& row)
-{
-    auto revision = RevisionTable(connection).findNumber(scope, row.name, row.shownNumber, WithFiles::No);
-    if (!revision)
-        return forward(revision);
-    return makeSkill(row, *revision);
-}
-
 Result<SkillRow> requireMatching(Connection& connection, std::string_view scope, std::string_view name,
                                  const std::optional<std::string>& ifMatch)
 {
@@ -204,12 +196,8 @@ SkillService::list(const auth::Identity& by, const contract::SkillFilter& filter
             return forward(listed);
         contract::Page<contract::Skill> out;
         out.items.reserve(listed->rows.size());
-        for (const SkillRow& row : listed->rows) {
-            auto skill = describe(connection, scope, row);
-            if (!skill)
-                return forward(skill);
-            out.items.push_back(std::move(*skill));
-        }
+        for (const SkillRow& row : listed->rows)
+            out.items.push_back(makeSkill(row));
         if (listed->more)
             out.nextPageToken = store::makePageToken(identity, *listed->more);
         return out;
@@ -220,7 +208,7 @@ Result<contract::Skill> SkillService::find(const auth::Identity& by, std::string
 {
     return m_database.read([&](Connection& connection) -> Result<contract::Skill> {
         auto row = requireSkill(connection, by.scopeFingerprint, name);
-        return row ? describe(connection, by.scopeFingerprint, *row) : Result<contract::Skill>(forward(row));
+        return row ? makeSkill(*row) : Result<contract::Skill>(forward(row));
     });
 }
 
@@ -239,7 +227,7 @@ Result<contract::Skill> SkillService::patch(const auth::Identity& by, std::strin
             if (auto saved = save(connection, scope, *row, now); !saved)
                 return forward(saved);
         }
-        return describe(connection, scope, *row);
+        return makeSkill(*row);
     });
 }
 
@@ -401,9 +389,9 @@ Result<contract::Skill> SkillService::promote(const auth::Identity& by, std::str
         if (target->withdrawnAt)
             return fail(ErrorCode::Conflict, "the revision was withdrawn; promote another one or publish again");
         if (row->currentRevision == target->id)
-            return makeSkill(*row, *target);
+            return makeSkill(*row);
         row->currentRevision = target->id;
-        row->shownNumber = target->number;
+        row->shown = makeShown(*target);
         row->state = "current";
         row->description = target->description;
         row->searchText = skillSearchText(row->name, target->description);
@@ -412,7 +400,7 @@ Result<contract::Skill> SkillService::promote(const auth::Identity& by, std::str
             saved = RevisionTable(connection).markPromoted(scope, name, target->id, now);
         if (!saved)
             return forward(saved);
-        return makeSkill(*row, *target);
+        return makeSkill(*row);
     });
 }
 

@@ -25,7 +25,7 @@ std::string stateOf(const store::RevisionRow& row, std::string_view currentRevis
 
 } // namespace
 
-contract::Skill makeSkill(const store::SkillRow& row, const std::optional<store::RevisionRow>& revision)
+contract::Skill makeSkill(const store::SkillRow& row)
 {
     contract::Skill out;
     out.name = readable(row.name);
@@ -33,21 +33,25 @@ contract::Skill makeSkill(const store::SkillRow& row, const std::optional<store:
     out.enabled = row.enabled;
     out.visibility = readable(row.visibility);
     out.labels = readLabels(row.labels);
-    out.currentRevision = row.currentRevision;
+    out.currentRevision = readable(row.currentRevision);
+    out.revision = readable(row.shown.id);
+    out.number = row.shown.number;
+    out.digest = row.shown.digest ? row.shown.digest->text() : std::string();
+    out.fileCount = row.shown.fileCount;
+    out.sizeBytes = row.shown.sizeBytes;
+    out.lints = readProblems(row.shown.lints);
+    out.ignored = readStrings(row.shown.ignored);
+    out.validationStatus = statusOf(out.lints);
     out.createdAt = row.createdAt;
     out.updatedAt = row.updatedAt;
     out.etag = rowTag(row.version, row.updatedAt);
-    out.lints = revision ? readProblems(revision->lints) : readProblems({});
-    out.validationStatus = statusOf(out.lints);
-    if (!revision)
-        return out;
-    out.revision = revision->id;
-    out.number = revision->number;
-    out.digest = revision->digest ? revision->digest->text() : std::string();
-    out.fileCount = revision->fileCount;
-    out.sizeBytes = revision->sizeBytes;
-    out.ignored = readStrings(revision->ignored);
     return out;
+}
+
+store::ShownRevision makeShown(const store::RevisionRow& revision)
+{
+    return {revision.id,        revision.number, revision.digest, revision.fileCount,
+            revision.sizeBytes, revision.lints,  revision.ignored};
 }
 
 contract::Revision makeRevision(const store::RevisionRow& row, std::string_view currentRevision)

@@ -7,8 +7,11 @@
 
 namespace assay::registry {
 
-/// The skill of an answer about `revision`, which may be missing from a damaged catalog: then its members are empty.
-contract::Skill makeSkill(const store::SkillRow& row, const std::optional<store::RevisionRow>& revision);
+/// The skill with the revision that its row shows. Members whose stored form is damaged are empty.
+contract::Skill makeSkill(const store::SkillRow& row);
+
+/// What a skill's row tells of `revision` from now on.
+store::ShownRevision makeShown(const store::RevisionRow& revision);
 
 /// `currentRevision` of the skill decides between "current" and "superseded".
 contract::Revision makeRevision(const store::RevisionRow& row, std::string_view currentRevision);

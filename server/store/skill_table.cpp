@@ -6,46 +6,76 @@ namespace assay::store {
 namespace {
 
 #define ASSAY_SKILL_COLUMNS                                                                                            \
-    "name, version, enabled, state, current_revision, shown_number, last_number, created_at, updated_at, deleted_at,"  \
-    " visibility, labels, description"
+    "name, version, enabled, state, current_revision, shown_revision, shown_number, shown_digest, shown_file_count,"   \
+    " shown_size_bytes, last_number, created_at, updated_at, deleted_at, visibility, labels, shown_lints,"             \
+    " shown_ignored, description"
+
+constexpr int kEnabled = 2;
+constexpr int kState = 3;
+constexpr int kDeletedAt = 13;
+constexpr int kSearchText = 19;
+
+ShownRevision readShown(const Statement& row)
+{
+    ShownRevision out;
+    out.id = row.text(5);
+    out.number = static_cast<std::uint64_t>(row.integer(6));
+    if (auto digest = Digest::fromBytes(row.blob(7)))
+        out.digest = *digest;
+    out.fileCount = static_cast<std::uint64_t>(row.integer(8));
+    out.sizeBytes = static_cast<std::uint64_t>(row.integer(9));
+    out.lints = row.text(16);
+    out.ignored = row.text(17);
+    return out;
+}
 
 SkillRow readRow(const Statement& row)
 {
     SkillRow out;
     out.name = row.text(0);
     out.version = static_cast<std::uint64_t>(row.integer(1));
-    out.enabled = row.integer(2) != 0;
-    out.state = row.text(3);
+    out.enabled = row.integer(kEnabled) != 0;
+    out.state = row.text(kState);
     out.currentRevision = row.text(4);
-    out.shownNumber = static_cast<std::uint64_t>(row.integer(5));
-    out.lastNumber = static_cast<std::uint64_t>(row.integer(6));
-    out.createdAt = row.timestamp(7);
-    out.updatedAt = row.timestamp(8);
-    out.deletedAt = row.optionalTimestamp(9);
-    out.visibility = row.text(10);
-    out.labels = row.text(11);
-    out.description = row.text(12);
+    out.shown = readShown(row);
+    out.lastNumber = static_cast<std::uint64_t>(row.integer(10));
+    out.createdAt = row.timestamp(11);
+    out.updatedAt = row.timestamp(12);
+    out.deletedAt = row.optionalTimestamp(kDeletedAt);
+    out.visibility = row.text(14);
+    out.labels = row.text(15);
+    out.description = row.text(18);
     return out;
 }
 
 bool isWanted(const Statement& row, const SkillQuery& query)
 {
-    constexpr int kSearchText = 13;
-    if (!row.isNull(9))
+    if (!row.isNull(kDeletedAt))
         return false;
-    if (query.enabled && *query.enabled != (row.integer(2) != 0))
+    if (query.enabled && *query.enabled != (row.integer(kEnabled) != 0))
         return false;
-    if (!query.state.empty() && row.text(3) != query.state)
+    if (!query.state.empty() && row.text(kState) != query.state)
         return false;
     return query.text.empty() || row.text(kSearchText).find(query.text) != std::string_view::npos;
 }
 
-void bindCurrent(Statement& query, const SkillRow& row)
+void bindState(Statement& query, const SkillRow& row)
 {
+    query.bind(static_cast<std::int64_t>(row.version)).bind(std::int64_t{row.enabled}).bind(row.state);
     if (row.currentRevision.empty())
         query.bindNull();
     else
         query.bind(row.currentRevision);
+    query.bind(row.shown.id).bind(static_cast<std::int64_t>(row.shown.number));
+    query.bindBlob(row.shown.digest ? row.shown.digest->bytes() : std::string_view());
+    query.bind(static_cast<std::int64_t>(row.shown.fileCount)).bind(static_cast<std::int64_t>(row.shown.sizeBytes));
+    query.bind(static_cast<std::int64_t>(row.lastNumber));
+}
+
+void bindTexts(Statement& query, const SkillRow& row)
+{
+    query.bind(row.updatedAt).bind(row.deletedAt).bind(row.visibility).bind(row.labels).bind(row.shown.lints);
+    query.bind(row.shown.ignored).bind(row.description).bind(row.searchText);
 }
 
 } // namespace
@@ -63,32 +93,31 @@ Result<std::optional<SkillRow>> SkillTable::find(std::string_view fingerprint, s
 
 Result<void> SkillTable::insert(std::string_view fingerprint, const SkillRow& row)
 {
-    auto query = m_connection.prepare("INSERT INTO skills(fingerprint, " ASSAY_SKILL_COLUMNS ", search_text)"
-                                      " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    auto query = m_connection.prepare(
+        "INSERT INTO skills(fingerprint, name, created_at, version, enabled, state, current_revision, shown_revision,"
+        " shown_number, shown_digest, shown_file_count, shown_size_bytes, last_number, updated_at, deleted_at,"
+        " visibility, labels, shown_lints, shown_ignored, description, search_text)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (!query)
         return forward(query);
-    query->bind(fingerprint).bind(row.name).bind(static_cast<std::int64_t>(row.version));
-    query->bind(std::int64_t{row.enabled}).bind(row.state);
-    bindCurrent(*query, row);
-    query->bind(static_cast<std::int64_t>(row.shownNumber)).bind(static_cast<std::int64_t>(row.lastNumber));
-    query->bind(row.createdAt).bind(row.updatedAt).bind(row.deletedAt).bind(row.visibility).bind(row.labels);
-    return query->bind(row.description).bind(row.searchText).run();
+    query->bind(fingerprint).bind(row.name).bind(row.createdAt);
+    bindState(*query, row);
+    bindTexts(*query, row);
+    return query->run();
 }
 
 Result<void> SkillTable::update(std::string_view fingerprint, const SkillRow& row)
 {
     auto query = m_connection.prepare(
-        "UPDATE skills SET version = ?, enabled = ?, state = ?, current_revision = ?, shown_number = ?,"
-        " last_number = ?, updated_at = ?, deleted_at = ?, visibility = ?, labels = ?, description = ?,"
-        " search_text = coalesce(nullif(?, ''), search_text) WHERE fingerprint = ? AND name = ?");
+        "UPDATE skills SET version = ?, enabled = ?, state = ?, current_revision = ?, shown_revision = ?,"
+        " shown_number = ?, shown_digest = ?, shown_file_count = ?, shown_size_bytes = ?, last_number = ?,"
+        " updated_at = ?, deleted_at = ?, visibility = ?, labels = ?, shown_lints = ?, shown_ignored = ?,"
+        " description = ?, search_text = coalesce(nullif(?, ''), search_text) WHERE fingerprint = ? AND name = ?");
     if (!query)
         return forward(query);
-    query->bind(static_cast<std::int64_t>(row.version)).bind(std::int64_t{row.enabled}).bind(row.state);
-    bindCurrent(*query, row);
-    query->bind(static_cast<std::int64_t>(row.shownNumber)).bind(static_cast<std::int64_t>(row.lastNumber));
-    query->bind(row.updatedAt).bind(row.deletedAt).bind(row.visibility).bind(row.labels).bind(row.description);
-    query->bind(row.searchText).bind(fingerprint).bind(row.name);
-    if (auto done = query->run(); !done)
+    bindState(*query, row);
+    bindTexts(*query, row);
+    if (auto done = query->bind(fingerprint).bind(row.name).run(); !done)
         return done;
     if (m_connection.changes() == 0)
         return fail(ErrorCode::NotFound, "there is no such skill");

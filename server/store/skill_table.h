@@ -2,11 +2,25 @@
 #pragma once
 
 #include "server/core/clock.h"
+#include "server/core/digest.h"
 #include "server/store/connection.h"
 
 #include <vector>
 
 namespace assay::store {
+
+/// What answers about a skill tell of one revision, the current one or else the last that was. Kept in the skill's own
+/// row, for a page of skills must not read two rows each.
+struct ShownRevision
+{
+    std::string id;
+    std::uint64_t number = 0;
+    std::optional<Digest> digest; ///< empty only when the stored value is damaged
+    std::uint64_t fileCount = 0;
+    std::uint64_t sizeBytes = 0;
+    std::string lints;   ///< JSON of the registry's own form
+    std::string ignored; ///< likewise
+};
 
 /// One skill. A deleted one keeps its row, so that a later publish goes on with its numbers.
 struct SkillRow
@@ -16,8 +30,8 @@ struct SkillRow
     bool enabled = true;
     std::string state;           ///< "current", "proposed" or "withdrawn": whether a revision is current, else why none
     std::string currentRevision; ///< empty when none is current
-    std::uint64_t shownNumber = 0; ///< the revision that answers describe: the current one, else the last shown
-    std::uint64_t lastNumber = 0;  ///< the newest revision's
+    ShownRevision shown;
+    std::uint64_t lastNumber = 0; ///< the newest revision's
     Timestamp createdAt;
     Timestamp updatedAt;
     std::optional<Timestamp> deletedAt;

@@ -27,7 +27,7 @@ Result<void> addSkill(store::Connection& connection, unsigned i, Timestamp now)
                           .version = 1,
                           .state = "current",
                           .currentRevision = newId("rev_", now),
-                          .shownNumber = 1,
+                          .shown = {"rev_", 1, Digest::ofBytes(name), 6, 20'000, "[]", "[]"},
                           .lastNumber = 1,
                           .createdAt = now,
                           .updatedAt = now,
