@@ -19,6 +19,10 @@ _assayctl_options() { # COMMAND: its options
     "exec") echo "--shell --stdin --cwd --timeout $common" ;;
     "runs list") echo "--state --agent --skill --since --limit $common" ;;
     "artifact get") echo "--output --force $common" ;;
+    "serve") echo "--data --listen $common" ;;
+    "token create") echo "--data --scope --role --principal --name --expires $common" ;;
+    "token list") echo "--limit $common" ;;
+    "base build" | "base list" | "backup") echo "--data $common" ;;
     "health") echo "--handshake $common" ;;
     "digest") echo "--copy-links $common" ;;
     *) echo "$common" ;;
@@ -47,6 +51,7 @@ _assayctl() {
     done
     case $before in
     --profile | --ca | --input | --stdin | --file | --output | -o | --data) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --role) mapfile -t COMPREPLY < <(compgen -W "viewer builder reviewer runner operator" -- "$word"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "tar.gz zip" -- "$word"); return ;;
     --output-mode) mapfile -t COMPREPLY < <(compgen -W "truncate terminate" -- "$word"); return ;;
     --egress) mapfile -t COMPREPLY < <(compgen -W "none default_internet allowlist" -- "$word"); return ;;
@@ -55,11 +60,13 @@ _assayctl() {
     esac
     local words
     case "$first $second" in
-    " ") words="skill agent run exec finish runs artifact health digest" ;;
+    " ") words="skill agent run exec finish runs artifact health digest serve token base backup" ;;
     "skill ") words="validate publish list show history diff promote withdraw export delete" ;;
     "agent ") words="create list show delete" ;;
     "runs ") words="list show manifest events cancel" ;;
     "artifact ") words="get" ;;
+    "token ") words="create list revoke" ;;
+    "base ") words="build list" ;;
     "run ") words=$(_assayctl_names "skill list" name) ;;
     "exec " | "finish " | "runs show" | "runs manifest" | "runs events" | "runs cancel") words=$(_assayctl_names "runs list" id) ;;
     "skill show" | "skill history" | "skill diff" | "skill promote" | "skill withdraw" | "skill export" | "skill delete")
@@ -69,13 +76,13 @@ _assayctl() {
     esac
     if [[ $word == -* ]]; then
         case $first in
-        skill | agent | runs | artifact) words=$(_assayctl_options "$first $second") ;;
+        skill | agent | runs | artifact | token | base) words=$(_assayctl_options "$first $second") ;;
         *) words=$(_assayctl_options "$first") ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
     case "$first $second" in
-    "skill validate" | "skill publish" | "digest ") [[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    "skill validate" | "skill publish" | "digest " | "backup ") [[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     esac
 }
 complete -o filenames -F _assayctl assayctl

@@ -44,6 +44,20 @@ void addRunCommands(Command& root, Context& context)
     addArtifactGet(artifact, context);
 }
 
+void addServerCommands(Command& root, Context& context)
+{
+    addHealth(root, context);
+    addServe(root, context);
+    Command token = root.addGroup("token", "Make and revoke tokens");
+    addTokenCreate(token, context);
+    addTokenList(token, context);
+    addTokenRevoke(token, context);
+    Command base = root.addGroup("base", "The pinned root that boxes are made of");
+    addBaseBuild(base, context);
+    addBaseList(base, context);
+    addBackup(root, context);
+}
+
 } // namespace
 
 void addCommands(Command& root, Context& context)
@@ -57,7 +71,7 @@ void addCommands(Command& root, Context& context)
     addSkillCommands(root, context);
     addAgentCommands(root, context);
     addRunCommands(root, context);
-    addHealth(root, context);
+    addServerCommands(root, context);
     addDigest(root, context);
 }
 

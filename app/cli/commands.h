@@ -34,6 +34,14 @@ void addRunsEvents(Command& parent, Context& context);
 void addRunsCancel(Command& parent, Context& context);
 void addArtifactGet(Command& parent, Context& context);
 
+void addServe(Command& parent, Context& context);
+void addTokenCreate(Command& parent, Context& context);
+void addTokenList(Command& parent, Context& context);
+void addTokenRevoke(Command& parent, Context& context);
+void addBaseBuild(Command& parent, Context& context);
+void addBaseList(Command& parent, Context& context);
+void addBackup(Command& parent, Context& context);
+
 void addHealth(Command& parent, Context& context);
 void addDigest(Command& parent, Context& context);
 

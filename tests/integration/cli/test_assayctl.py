@@ -332,6 +332,102 @@ class Ways(unittest.TestCase):
                 self.assertEqual(ctl("skill", "list", "--ca", folder + "/c", url=other).returncode, 3)
 
 
+class LocalAdministration(unittest.TestCase):
+    def test_tokens_are_made_in_a_private_directory_and_shown_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data = folder + "/data"
+            done = ctl("token", "create", "--data", data, "--scope", "team=a", "--scope", "env=test", "--role", "builder", "--role", "runner", "--json")
+            made = json.loads(done.stdout)
+            canonical = b'{"env":"test","team":"a"}'
+            self.assertEqual(made["scope_fingerprint"], "sc_" + hashlib.sha256(canonical).hexdigest()[:32])
+            self.assertEqual(made["roles"], ["builder", "runner"])
+            self.assertEqual(os.stat(data).st_mode & 0o777, 0o700)
+            for file in pathlib.Path(data).rglob("*"):
+                if file.is_file():
+                    self.assertNotIn(made["secret"].encode(), file.read_bytes())
+            again = ctl("token", "create", "--data", data, "--scope", "team=a", "--role", "viewer")
+            self.assertRegex(again.stdout.decode(), r"^assay_[A-Za-z0-9_-]{43}\n$")
+            self.assertNotIn(again.stdout.strip(), again.stderr)
+
+    def test_faults_of_a_token_are_usage(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for bad in (["--role", "builder"], ["--scope", "a=b"], ["--scope", "a", "--role", "builder"], ["--scope", "a=b", "--role", "king"],
+                        ["--scope", "a=b", "--scope", "a=c", "--role", "builder"], ["--scope", "a=b", "--role", "builder", "--expires", "soon"]):
+                self.assertEqual(ctl("token", "create", "--data", folder + "/d", *bad).returncode, 2, bad)
+
+    def test_a_backup_is_a_whole_database_and_replaces_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data, copy = folder + "/data", folder + "/copy.db"
+            ctl("token", "create", "--data", data, "--scope", "team=a", "--role", "viewer", "--name", "in the copy")
+            self.assertEqual(ctl("backup", copy, "--data", data).returncode, 0)
+            rows = subprocess.run(["sqlite3", copy, "SELECT name FROM tokens"], capture_output=True, check=True).stdout
+            self.assertEqual(rows, b"in the copy\n")
+            self.assertEqual(ctl("backup", copy, "--data", data).returncode, 1)
+            missing = ctl("backup", folder + "/x", "--data", folder + "/nothing")
+            self.assertEqual(missing.returncode, 1)
+            self.assertFalse(pathlib.Path(folder, "nothing").exists())
+
+    def test_without_a_base_the_list_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn(b"host, unpinned", ctl("base", "list", "--data", folder).stdout)
+
+
+class Packages(unittest.TestCase):
+    def test_valid_ones_have_a_digest_and_lints(self):
+        done = ctl("skill", "validate", str(ROOT / "resources/examples/ticket-analysis"), "--json")
+        verdict = json.loads(done.stdout)
+        self.assertEqual((done.returncode, verdict["valid"], verdict["name"]), (0, True, "ticket-analysis"))
+        self.assertEqual([lint["code"] for lint in verdict["lints"]], ["shebang_not_executable"])
+        self.assertEqual(ctl("digest", str(ROOT / "resources/examples/ticket-analysis")).stdout.decode().strip(), verdict["digest"])
+
+    def test_invalid_ones_name_file_line_and_column(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "SKILL.md").write_text("---\nname: demo\ndescription: a: b\n---\n")
+            done = ctl("skill", "validate", folder)
+            self.assertEqual(done.returncode, 5)
+            self.assertRegex(done.stderr.decode(), re.escape(folder) + r"/SKILL\.md:3:\d+: ")
+            self.assertFalse(json.loads(ctl("skill", "validate", folder, "--json").stdout)["valid"])
+            self.assertEqual(ctl("skill", "publish", folder).returncode, 5)
+            self.assertEqual(ctl("skill", "validate", folder + "/nothing").returncode, 2)
+
+    def test_links_are_refused_or_copied_and_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "SKILL.md").write_text("---\nname: demo\ndescription: text\n---\n")
+            os.symlink("SKILL.md", folder + "/again.md")
+            self.assertEqual(ctl("skill", "validate", folder).returncode, 5)
+            done = ctl("skill", "validate", folder, "--copy-links")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(b"again.md", done.stdout)
+
+    def test_a_folder_is_sent_as_the_same_archive_each_time(self):
+        example = str(ROOT / "resources/examples/ticket-analysis")
+        with FakeServer(lambda _: Reply(201, {"name": "ticket-analysis", "number": 1})) as server:
+            for _ in range(2):
+                self.assertEqual(ctl("skill", "publish", example, url=server.url).returncode, 0)
+            ctl("skill", "publish", example, "--note", "why", "--create", url=server.url)
+        one, other, noted = server.exchanges
+        self.assertEqual((one.method, one.target), ("PUT", "/v1/skills/ticket-analysis"))
+        self.assertEqual(one.headers["Content-Type"], "application/gzip")
+        self.assertEqual(one.body, other.body)
+        self.assertEqual(noted.headers["If-None-Match"], "*")
+        self.assertEqual(noted.json()["note"], "why")
+        self.assertEqual(noted.json()["executable"], ["scripts/triage"])
+        self.assertEqual(base64.b64decode(noted.json()["assets"]["assets/mark.png"]), pathlib.Path(example, "assets/mark.png").read_bytes())
+
+    def test_exports_are_compared_with_their_digest(self):
+        example = str(ROOT / "resources/examples/ticket-analysis")
+        digest = ctl("digest", example).stdout.decode().strip()
+        with FakeServer(lambda _: Reply(201, {})) as server:
+            ctl("skill", "publish", example, url=server.url)
+        archive = server.exchanges[0].body
+        with tempfile.TemporaryDirectory() as folder:
+            for etag, expected in ((digest, 0), ("sha256:" + "0" * 64, 1)):
+                with FakeServer(lambda _, e=etag: Reply(200, archive, {"ETag": f'"{e}"'})) as server:
+                    done = ctl("skill", "export", "ticket-analysis", "-o", f"{folder}/{expected}.tar.gz", url=server.url)
+                self.assertEqual(done.returncode, expected, done.stderr)
+            self.assertEqual(os.listdir(folder), ["0.tar.gz"])
+
+
 class Documents(unittest.TestCase):
     """The manual page and the completion know every command and every long option."""
 
