@@ -50,8 +50,16 @@ template <typename T> QByteArray explain(const Result<T>& result)
 
 } // namespace assay::test
 
-/// Fails the test unless `result` holds a value.
-#define ASSAY_OK(result) QVERIFY2((result).has_value(), assay::test::explain(result).constData())
-/// Fails the test unless `result` holds an error of `errorCode`.
+/// Fails the test unless `result` holds a value. The expression is evaluated once.
+#define ASSAY_OK(result)                                                                                               \
+    do {                                                                                                               \
+        const auto& assayOkResult = (result);                                                                          \
+        QVERIFY2(assayOkResult.has_value(), assay::test::explain(assayOkResult).constData());                          \
+    } while (false)
+/// Fails the test unless `result` holds an error of `errorCode`. The expression is evaluated once.
 #define ASSAY_FAILS(result, errorCode)                                                                                 \
-    QVERIFY2(!(result).has_value() && (result).error().code == (errorCode), assay::test::explain(result).constData())
+    do {                                                                                                               \
+        const auto& assayFailedResult = (result);                                                                      \
+        QVERIFY2(!assayFailedResult.has_value() && assayFailedResult.error().code == (errorCode),                      \
+                 assay::test::explain(assayFailedResult).constData());                                                 \
+    } while (false)
