@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "server/auth/identity.h"
+#include "server/contract/agent.h"
+#include "server/registry/skill_service.h"
+
+#include <string>
+#include <vector>
+
+namespace assay::runs {
+
+/// The few things a run needs to know from the registry, always in one exact scope. Thread-safe; calls block.
+class CatalogPort
+{
+public:
+    virtual ~CatalogPort() = default;
+    /// The agent's current revision; `NotFound` when this scope has none of that name.
+    virtual Result<contract::Agent> agent(const auth::Identity& by, std::string_view name) = 0;
+    /// See registry::SkillService::pin.
+    virtual Result<std::vector<registry::PinnedSkill>> pin(std::string_view scopeFingerprint,
+                                                           const std::vector<std::string>& names) = 0;
+    /// See registry::SkillService::bundle.
+    virtual Result<store::Bundle> bundle(std::string_view scopeFingerprint, const Digest& digest) = 0;
+};
+
+} // namespace assay::runs

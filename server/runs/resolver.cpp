@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/runs/resolver.h"
+
+#include "server/core/json.h"
+#include "server/runs/egress_grant.h"
+#include "server/runs/request_rules.h"
+#include "server/runs/script_command.h"
+
+#include <algorithm>
+#include <format>
+
+namespace assay::runs {
+
+namespace {
+
+Result<void> checkAuthorization(const contract::Agent& agent)
+{
+    if (agent.definition.execution == "off")
+        return refuse("policy_denied",
+                      std::format("execution is off for agent \"{}\"; set its execution to \"inherit\" or \"on\"",
+                                  agent.definition.name));
+    if (!agent.definition.environment.empty())
+        return refuse("environment_unavailable",
+                      std::format("agent \"{}\" asks for environment \"{}\", and this server has only its base; leave "
+                                  "environment empty",
+                                  agent.definition.name, agent.definition.environment));
+    return {};
+}
+
+} // namespace
+
+Result<void> Resolver::resolveSkills(const auth::Identity& by, const contract::StartRun& request, RunPlan& plan)
+{
+    std::vector<std::string> names = request.skills;
+    if (!request.agent.empty()) {
+        auto agent = m_catalog.agent(by, request.agent);
+        if (!agent)
+            return forward(agent);
+        names = agent->definition.skills;
+        plan.agent = std::move(*agent);
+        if (auto allowed = checkAuthorization(*plan.agent); !allowed)
+            return allowed;
+    }
+    auto pinned = m_catalog.pin(by.scopeFingerprint, names);
+    if (!pinned)
+        return forward(pinned);
+    plan.skills = std::move(*pinned);
+    return {};
+}
+
+Result<void> Resolver::resolveCommand(const contract::StartRun& request, RunPlan& plan)
+{
+    if (!request.command)
+        return {};
+    const auto& asked = *request.command;
+    PlannedCommand command{.skill = asked.skill,
+                           .script = asked.script,
+                           .args = asked.args,
+                           .argv = asked.argv,
+                           .env = asked.env,
+                           .stdinBytes = asked.stdinText.value_or("")};
+    if (asked.input)
+        command.stdinBytes = json::serialize(*asked.input) + "\n";
+    if (command.stdinBytes.size() > RequestLimits::kStdinBytes)
+        return failAt("/command/input", std::format("the input is {} bytes as JSON text; the limit is {}",
+                                                    command.stdinBytes.size(), RequestLimits::kStdinBytes));
+    if (!asked.skill.empty())
+        if (auto resolved = resolveScript(asked, command, plan); !resolved)
+            return resolved;
+    plan.command = std::move(command);
+    return {};
+}
+
+Result<void> Resolver::resolveScript(const contract::RunCommand& asked, const PlannedCommand& command,
+                                     const RunPlan& plan)
+{
+    const auto skill = std::ranges::find(plan.skills, asked.skill, &registry::PinnedSkill::name);
+    if (skill == plan.skills.end())
+        return failAt("/command/skill", plan.agent ? "the agent does not have this skill; attach it to the agent first"
+                                                   : "this skill is not among the run's skills; add it to skills");
+    if (auto script = findScript(skill->files, skill->name, asked.script); !script)
+        return forward(script);
+    return checkInput(asked, command, plan, *skill);
+}
+
+Result<void> Resolver::checkInput(const contract::RunCommand& asked, const PlannedCommand& command, const RunPlan& plan,
+                                  const registry::PinnedSkill& skill)
+{
+    const auto* schema = inputSchemaFor(skill.files, asked.script);
+    if (!schema)
+        return {};
+    if (!asked.input && !asked.stdinText)
+        return failAt("/command/input",
+                      std::format("this script declares the schema of its input in {}; give an input", schema->path));
+    if (asked.stdinText)
+        if (auto parsed = parseJson(*asked.stdinText); !parsed)
+            return failAt("/command/stdin", "this script declares a schema of its input, and stdin is not JSON: " +
+                                                parsed.error().message);
+    const auto bundle = m_catalog.bundle(plan.scopeFingerprint, skill.digest);
+    if (!bundle)
+        return std::unexpected(bundle.error());
+    const auto files = registry::parseCanonicalStream(bundle->bytes());
+    if (!files)
+        return std::unexpected(files.error());
+    const auto file = std::ranges::find(*files, schema->path, &registry::PackageFile::path);
+    if (file == files->end())
+        return refuse("digest_mismatch", "the stored package does not hold the input schema that the catalog lists");
+    return m_checkInput(file->content, command.stdinBytes, asked.input ? "/command/input" : "/command/stdin");
+}
+
+Result<void> Resolver::resolve(const auth::Identity& by, const contract::StartRun& request, RunPlan& plan)
+{
+    if (auto valid = checkStartRun(request); !valid)
+        return valid;
+    plan.session = request.session;
+    plan.files = request.files;
+    plan.outputs = request.outputs.empty() ? std::vector<std::string>{"**"} : request.outputs;
+    if (auto resolved = resolveSkills(by, request, plan); !resolved)
+        return resolved;
+    auto limits = effectiveLimits(request.limits.value_or(contract::RunLimits{}),
+                                  plan.agent ? plan.agent->definition.limits : std::nullopt, m_ceilings);
+    if (!limits)
+        return forward(limits);
+    plan.limits = *limits;
+    if (auto command = resolveCommand(request, plan); !command)
+        return command;
+    auto egress = effectiveEgress(request.egress, plan.agent, plan.skills);
+    if (!egress)
+        return forward(egress);
+    plan.egress = std::move(*egress);
+    return {};
+}
+
+} // namespace assay::runs
