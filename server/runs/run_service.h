@@ -23,6 +23,7 @@ struct RunSettings
     std::uint64_t cacheBytes = 2ULL << 30;
     sandbox::BoxLimits boxCeiling;         ///< a run's limits are never above
     sandbox::CommandLimits commandCeiling; ///< likewise
+    std::filesystem::path schemaChecker;   ///< the program assay-schema-check; empty: beside the running program
     bool executionEnabled = true;          ///< placement `disabled` refuses every run (E8)
 };
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "server/registry/agent_service.h"
+#include "server/runs/catalog_port.h"
+
+namespace assay::runs {
+
+/// The registry of this server as runs see it. Thread-safe.
+class RegistryCatalog final : public CatalogPort
+{
+public:
+    RegistryCatalog(registry::SkillService& skills, registry::AgentService& agents) : m_skills(skills), m_agents(agents)
+    {}
+    Result<contract::Agent> agent(const auth::Identity& by, std::string_view name) override
+    {
+        return m_agents.find(by, name);
+    }
+    Result<std::vector<registry::PinnedSkill>> pin(std::string_view scopeFingerprint,
+                                                   const std::vector<std::string>& names) override
+    {
+        return m_skills.pin(scopeFingerprint, names);
+    }
+    Result<store::Bundle> bundle(std::string_view scopeFingerprint, const Digest& digest) override
+    {
+        return m_skills.bundle(scopeFingerprint, digest);
+    }
+
+private:
+    registry::SkillService& m_skills;
+    registry::AgentService& m_agents;
+};
+
+} // namespace assay::runs

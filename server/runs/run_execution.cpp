@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/runs/run_execution.h"
+
+#include "server/core/json.h"
+#include "server/runs/output_events.h"
+#include "server/runs/script_command.h"
+
+#include <algorithm>
+#include <format>
+#include <thread>
+
+namespace assay::runs {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kSettle{50};              ///< a session idle for this long stores its commands
+constexpr std::size_t kUnstoredBytes = 4U << 20; ///< or as soon as they hold this much output
+constexpr std::array kStorePauses{milliseconds(100), milliseconds(1000), milliseconds(0)};
+
+std::string boxId(std::string_view runId)
+{
+    std::string out(runId);
+    std::ranges::transform(out, out.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return out;
+}
+
+std::string sentenceFor(const sandbox::CommandResult& result)
+{
+    using enum sandbox::Termination;
+    switch (result.termination) {
+    case Exited:
+        return result.exitCode == 0
+                   ? ""
+                   : std::format("the command ended with exit status {}", result.exitCode.value_or(-1));
+    case Signalled:
+        return std::format("the command was ended by signal {}", result.signal.value_or(0));
+    case Timeout:
+        return std::format("the command was ended after {} ms, its limit", result.wall.count());
+    case MemoryExceeded:
+        return "the command used more memory than the box's limit";
+    case PidsExceeded:
+        return "the command started more processes than the box's limit";
+    case DiskQuotaExceeded:
+        return "the workspace grew over its limit";
+    case OutputCapExceeded:
+        return "the command wrote more output than its limit";
+    case Cancelled:
+        return "the run was cancelled";
+    case BoxLost:
+        return "the box ended unexpectedly";
+    }
+    return {};
+}
+
+RunOutcome outcomeOf(const sandbox::CommandResult& result)
+{
+    const std::string name(sandbox::terminationName(result.termination));
+    if (result.termination == sandbox::Termination::Exited && result.exitCode == 0)
+        return {.state = "succeeded", .termination = name, .reason = {}, .message = {}};
+    const bool exited = result.termination == sandbox::Termination::Exited;
+    return {.state = "failed",
+            .termination = name,
+            .reason = exited ? "exit_status" : name,
+            .message = sentenceFor(result)};
+}
+
+std::string endEvent(const RunOutcome& outcome)
+{
+    json::object out{{"state", outcome.state}};
+    if (!outcome.termination.empty())
+        out["termination"] = outcome.termination;
+    if (!outcome.reason.empty())
+        out["reason"] = outcome.reason;
+    if (!outcome.message.empty())
+        out["message"] = outcome.message;
+    return json::serialize(out);
+}
+
+} // namespace
+
+RunOutcome RunExecution::cancelledOutcome() const
+{
+    const auto reason = m_run.cancelReason();
+    return {.state = "cancelled",
+            .termination = "cancelled",
+            .reason = reason,
+            .message = reason == "server_stopping" ? "the server was stopped while the run was going on"
+                                                   : "the run was cancelled"};
+}
+
+RunOutcome RunExecution::outcomeOf(const Error& error) const
+{
+    if (m_run.cancelled().stop_requested())
+        return cancelledOutcome();
+    const bool refused = error.code == ErrorCode::Refused;
+    return {.state = refused ? "refused" : "failed",
+            .termination = refused ? "" : "box_lost",
+            .reason = refused ? error.reason : "box_lost",
+            .message = error.message};
+}
+
+void RunExecution::execute()
+{
+    if (m_run.cancelled().stop_requested())
+        return finish(cancelledOutcome());
+    if (auto prepared = prepare(); !prepared)
+        return finish(outcomeOf(prepared.error()));
+    m_run.enter("running");
+    auto outcome = runCommands();
+    if (outcome.state != "cancelled" && outcome.termination != "box_lost")
+        collect(outcome);
+    measure();
+    finish(std::move(outcome));
+}
+
+void RunExecution::abandon(const RunOutcome& outcome) { finish(outcome); }
+
+Result<void> RunExecution::prepare()
+{
+    m_run.enter("pinned");
+    m_run.enter("provisioning");
+    if (auto provisioned = provision(); !provisioned)
+        return provisioned;
+    m_run.enter("materializing");
+    if (auto verified = verify(); !verified)
+        return verified;
+    if (auto placed = placeFiles(); !placed)
+        return placed;
+    addFirstCommand();
+    return {};
+}
+
+Result<void> RunExecution::provision()
+{
+    auto trees = m_parts.materializer.materialize(m_run.plan());
+    if (!trees)
+        return forward(trees);
+    m_trees = std::move(*trees);
+    const auto& plan = m_run.plan();
+    auto box = m_parts.makeBox(m_driver, {.id = boxId(plan.runId),
+                                          .scopeFingerprint = plan.scopeFingerprint,
+                                          .runId = plan.runId,
+                                          .limits = plan.limits.box,
+                                          .base = plan.base,
+                                          .packages = m_trees->packages});
+    if (!box && box.error().code != ErrorCode::Refused)
+        return refuse("driver_unavailable",
+                      std::format("the {} driver could not make a box: {}", plan.driver, box.error().message),
+                      box.error().detail);
+    if (!box)
+        return forward(box);
+    m_box = std::move(*box);
+    return {};
+}
+
+Result<void> RunExecution::verify()
+{
+    if (m_trees->packages.empty())
+        return {};
+    auto verified = m_box->verifyPackages();
+    if (!verified && verified.error().reason == "digest_mismatch")
+        m_parts.materializer.distrust(m_run.plan());
+    if (!verified && verified.error().code != ErrorCode::Refused)
+        return refuse("materialization_failed",
+                      "the packages could not be verified inside the box: " + verified.error().message,
+                      verified.error().detail);
+    return verified;
+}
+
+Result<void> RunExecution::placeFiles()
+{
+    for (const auto& [path, text] : m_run.plan().files)
+        if (auto put = m_box->putFile(path, text); !put)
+            return refuse(
+                "materialization_failed",
+                std::format("the file \"{}\" could not be placed in the workspace: {}", path, put.error().message),
+                put.error().detail);
+    return {};
+}
+
+void RunExecution::addFirstCommand()
+{
+    const auto& plan = m_run.plan();
+    if (!plan.command)
+        return;
+    sandbox::Command command{.argv = plan.command->argv,
+                             .env = {plan.command->env.begin(), plan.command->env.end()},
+                             .stdinBytes = plan.command->stdinBytes,
+                             .limits = plan.limits.command};
+    if (!plan.command->skill.empty()) {
+        const auto skill = std::ranges::find(plan.skills, plan.command->skill, &registry::PinnedSkill::name);
+        const auto script = std::ranges::find(skill->files, plan.command->script, &contract::RevisionFile::path);
+        const auto first = Materializer::firstBytes(*m_trees, plan.command->skill, plan.command->script);
+        command.argv = scriptArgv(plan.command->skill, *script, first, plan.command->args);
+    }
+    m_run.addFirstCommand(std::move(command));
+}
+
+RunOutcome RunExecution::runCommands()
+{
+    RunOutcome outcome{.state = "succeeded", .termination = "exited", .reason = {}, .message = {}};
+    auto idleEnd = steady_clock::now() + m_parts.sessionIdle;
+    for (;;) {
+        std::optional<LiveRun::Work> work;
+        const bool settle = m_run.hasUnstoredCommands();
+        const auto deadline =
+            m_run.plan().session && settle ? std::min(idleEnd, steady_clock::now() + kSettle) : idleEnd;
+        switch (m_run.nextCommand(deadline, work)) {
+        case LiveRun::Waited::Over:
+            return m_run.cancelled().stop_requested() ? cancelledOutcome() : outcome;
+        case LiveRun::Waited::Idle:
+            if (auto ended = whileIdle(idleEnd))
+                return *ended;
+            continue;
+        case LiveRun::Waited::Command:
+            break;
+        }
+        auto one = runOne(*work);
+        if (one.state == "cancelled" || one.termination == "box_lost")
+            return one;
+        if (!m_run.plan().session)
+            outcome = std::move(one);
+        if (m_run.unstoredBytes() > kUnstoredBytes && m_run.plan().session)
+            storeCommands();
+        idleEnd = steady_clock::now() + m_parts.sessionIdle;
+    }
+}
+
+std::optional<RunOutcome> RunExecution::whileIdle(LiveRun::Deadline idleEnd)
+{
+    if (steady_clock::now() < idleEnd) {
+        storeCommands();
+        return std::nullopt;
+    }
+    return RunOutcome{.state = "succeeded",
+                      .termination = "exited",
+                      .reason = "idle",
+                      .message =
+                          std::format("the session was closed after {} s without a command",
+                                      std::chrono::duration_cast<std::chrono::seconds>(m_parts.sessionIdle).count())};
+}
+
+RunOutcome RunExecution::runOne(const LiveRun::Work& work)
+{
+    OutputEvents sink(m_run.events(), work.id);
+    auto result = m_box->run(work.command, sink, m_run.cancelled());
+    if (!result)
+        return outcomeWithoutResult(work, result.error());
+    m_run.commandEnded(work.id, *result);
+    m_wallMs += static_cast<std::uint64_t>(std::max<std::int64_t>(0, result->wall.count()));
+    const auto meter = m_box->usage();
+    m_run.events().append("usage", std::format(R"({{"command":"{}","cpu_us":{},"peak_memory_bytes":{}}})", work.id,
+                                               meter.cpu.count(), meter.peakMemoryBytes));
+    return result->termination == sandbox::Termination::Cancelled ? cancelledOutcome() : runs::outcomeOf(*result);
+}
+
+RunOutcome RunExecution::outcomeWithoutResult(const LiveRun::Work& work, const Error& error)
+{
+    if (error.code != ErrorCode::NotFound && error.code != ErrorCode::InvalidArgument) {
+        m_run.commandEnded(work.id, sandbox::CommandResult{}); // box_lost
+        return outcomeOf(error);
+    }
+    m_run.commandNotStarted(work.id, error.message);
+    return {.state = "failed",
+            .termination = std::string(kNotStarted),
+            .reason = std::string(kNotStarted),
+            .message = error.message};
+}
+
+void RunExecution::storeCommands()
+{
+    const auto rows = m_run.unstoredCommands();
+    if (rows.empty())
+        return;
+    if (auto put = m_parts.journal.putCommands(m_run.plan(), rows); !put)
+        return m_parts.report(m_run.plan().runId, put.error()); // they are tried again with the run's end
+    m_run.commandsStored(rows);
+}
+
+void RunExecution::measure()
+{
+    const auto meter = m_box->usage();
+    contract::RunUsage usage{.cpuMs = static_cast<std::uint64_t>(meter.cpu.count() / 1000),
+                             .wallMs = m_wallMs,
+                             .peakMemoryBytes = meter.peakMemoryBytes,
+                             .memoryLimitBytes = m_run.plan().limits.box.memoryBytes,
+                             .cpuLimit = m_run.plan().limits.box.cpus,
+                             .limitsEnforcement = meter.hard ? "hard" : "soft"};
+    if (const auto workspace = m_box->measureWorkspace())
+        usage.workspaceBytes = workspace->usedBytes;
+    m_run.setUsage(std::move(usage));
+}
+
+void RunExecution::collect(RunOutcome& outcome)
+{
+    m_run.enter("collecting");
+    auto collected = m_parts.collector.collect(*m_box, m_run);
+    if (collected)
+        return;
+    m_parts.report(m_run.plan().runId, collected.error());
+    if (outcome.state == "succeeded") {
+        outcome.state = "failed";
+        outcome.reason = "collection_failed";
+        outcome.message = "the command succeeded, but its outputs could not be kept: " + collected.error().message;
+    }
+}
+
+void RunExecution::destroyBox()
+{
+    if (auto destroyed = m_box->destroy(); !destroyed)
+        m_parts.report(m_run.plan().runId, destroyed.error());
+    m_box.reset();
+    m_trees.reset(); // a tree may go only after the box that shows it
+}
+
+void RunExecution::finish(RunOutcome outcome)
+{
+    {
+        // The box goes while the end becomes durable: neither needs the other, and both take a millisecond or more.
+        std::jthread destroyer;
+        if (m_box)
+            destroyer = std::jthread([this] { destroyBox(); });
+        store(outcome);
+    }
+    m_trees.reset();
+    m_run.publishEnd();
+}
+
+void RunExecution::store(const RunOutcome& outcome)
+{
+    m_run.conclude(outcome);
+    const auto events = m_run.events().prepareEnd(endEvent(outcome));
+    const auto commands = m_run.unstoredCommands();
+    auto stored = m_parts.journal.end(m_run, commands, m_run.artifacts(), events);
+    for (const auto pause : kStorePauses) {
+        if (stored || pause.count() == 0)
+            break;
+        std::this_thread::sleep_for(pause);
+        stored = m_parts.journal.end(m_run, commands, m_run.artifacts(), events);
+    }
+    if (!stored)
+        m_parts.report(m_run.plan().runId, stored.error());
+}
+
+} // namespace assay::runs

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "server/runs/collector.h"
+#include "server/runs/live_box.h"
+#include "server/runs/live_run.h"
+#include "server/runs/materializer.h"
+#include "server/runs/run_journal.h"
+
+#include <memory>
+#include <optional>
+
+namespace assay::runs {
+
+/// Where a failure belongs that no caller waits for (R14: a teardown that failed, results that could not be stored).
+/// Any thread.
+using OperatorReport = std::function<void(std::string_view runId, const Error& error)>;
+
+/// What every execution uses; outlives them all.
+struct ExecutionParts
+{
+    Materializer& materializer;
+    Collector& collector;
+    RunJournal& journal;
+    BoxMaker makeBox;
+    OperatorReport report;
+    std::chrono::milliseconds sessionIdle{900'000};
+};
+
+/// Drives one pinned run to its end on the calling thread: provision, materialize and verify, run, collect, destroy,
+/// store. Executes nothing unless the box was seen to hold exactly the manifest's packages. Used once.
+class RunExecution
+{
+public:
+    RunExecution(ExecutionParts& parts, sandbox::BoxDriver& driver, LiveRun& run)
+        : m_parts(parts), m_driver(driver), m_run(run)
+    {}
+
+    void execute();
+    /// Ends a run that never gets a box.
+    void abandon(const RunOutcome& outcome);
+
+private:
+    Result<void> prepare();
+    Result<void> provision();
+    Result<void> verify();
+    Result<void> placeFiles();
+    void addFirstCommand();
+    RunOutcome runCommands();
+    RunOutcome runOne(const LiveRun::Work& work);
+    RunOutcome outcomeWithoutResult(const LiveRun::Work& work, const Error& error);
+    std::optional<RunOutcome> whileIdle(LiveRun::Deadline idleEnd);
+    void storeCommands();
+    void measure();
+    void collect(RunOutcome& outcome);
+    void finish(RunOutcome outcome);
+    void store(const RunOutcome& outcome);
+    void destroyBox();
+    RunOutcome cancelledOutcome() const;
+    RunOutcome outcomeOf(const Error& error) const;
+
+    ExecutionParts& m_parts;
+    sandbox::BoxDriver& m_driver;
+    LiveRun& m_run;
+    std::optional<Materializer::Trees> m_trees;
+    std::unique_ptr<LiveBox> m_box;
+    std::uint64_t m_wallMs = 0; ///< of all commands
+};
+
+} // namespace assay::runs

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/runs/run_service_state.h"
+
+#include "server/core/ids.h"
+
+#include <format>
+#include <spdlog/spdlog.h>
+
+namespace assay::runs {
+
+namespace {
+
+void reportToLog(std::string_view runId, const Error& error)
+{
+    spdlog::error("run {}: {} [{}]", runId, error.message, error.detail);
+}
+
+} // namespace
+
+std::unexpected<Error> noSuchRun() { return fail(ErrorCode::NotFound, "there is no run of this id"); }
+
+RunService::State::State(store::Database& database, registry::SkillService& skillService,
+                         registry::AgentService& agentService, store::SkillPackageStore& artifactStore,
+                         BoxProvider& provider, const Clock& time, RunSettings options)
+    : clock(time),
+      settings(std::move(options)),
+      skills(skillService),
+      artifacts(artifactStore),
+      boxes(provider),
+      catalog(skillService, agentService),
+      resolver(catalog, {.box = settings.boxCeiling, .command = settings.commandCeiling},
+               makeInputCheck(settings.schemaChecker.empty() ? defaultSchemaChecker() : settings.schemaChecker)),
+      records(database),
+      cache(TreeCache::open(settings.cacheDirectory, settings.cacheBytes)),
+      collector(artifactStore, time),
+      scheduler({.maxLive = settings.maxLiveBoxes,
+                 .maxLivePerScope = settings.maxLiveBoxesPerScope,
+                 .maxQueued = settings.maxQueued})
+{
+    if (!cache)
+        return;
+    materializer = std::make_unique<Materializer>(catalog, **cache);
+    parts = std::make_unique<ExecutionParts>(*materializer, collector, records, makeLiveBox, reportToLog,
+                                             settings.sessionIdle);
+}
+
+Result<void> RunService::State::plan(const auth::Identity& by, const contract::StartRun& request, RunPlan& plan,
+                                     sandbox::BoxDriver*& driver)
+{
+    plan.runId = newId("run_", clock.now());
+    plan.scopeFingerprint = by.scopeFingerprint;
+    plan.createdAt = clock.now();
+    plan.storeIdentity = skills.storeIdentity();
+    plan.base = boxes.base();
+    if (auto resolved = resolver.resolve(by, request, plan); !resolved)
+        return resolved;
+    if (!settings.executionEnabled)
+        return refuse("policy_denied", "execution is disabled on this server; an operator can enable it");
+    auto found = boxes.driver(request.driver);
+    if (!found)
+        return forward(found);
+    driver = *found;
+    plan.driver = driver->name();
+    if (!parts)
+        return refuse("materialization_failed", "this server cannot keep packages for boxes: " + cache.error().message,
+                      cache.error().detail);
+    if (scheduler.isFull())
+        return refuse("queue_full", std::format("{} runs wait for a box, and no more may; try again when some have "
+                                                "ended",
+                                                settings.maxQueued));
+    return {};
+}
+
+std::unexpected<Error> RunService::State::refuseRun(const auth::Identity& by, const RunPlan& plan, Error why)
+{
+    if (auto stored = records.refused(plan, why, by.principal, clock.now()); !stored)
+        return std::unexpected(std::move(stored).error());
+    why.problems.push_back(
+        {.code = why.reason, .message = "the refused run", .path = {}, .pointer = "/v1/runs/" + plan.runId});
+    return std::unexpected(std::move(why));
+}
+
+Result<std::shared_ptr<LiveRun>> RunService::State::accept(const auth::Identity& by, RunPlan plan,
+                                                           sandbox::BoxDriver& driver)
+{
+    const auto manifest = writeManifest(plan);
+    const auto run = std::make_shared<LiveRun>(std::move(plan), manifest.digest.text(), clock);
+    liveRuns.add(run);
+    if (auto begun = records.begin(*run, manifest.canonicalJson, by.principal); !begun) {
+        liveRuns.remove(*run);
+        return forward(begun);
+    }
+    auto ticket = scheduler.submit(by.scopeFingerprint, [this, run, chosen = &driver] { execute(run, *chosen); });
+    if (ticket) {
+        liveRuns.setTicket(*run, *ticket);
+        return run;
+    }
+    // The queue filled since it was looked at, or the server stops: the run is on record already, so it ends there.
+    const bool refused = ticket.error().code == ErrorCode::Refused;
+    RunExecution(*parts, driver, *run)
+        .abandon({.state = refused ? "refused" : "cancelled",
+                  .termination = refused ? "" : "cancelled",
+                  .reason = refused ? ticket.error().reason : "server_stopping",
+                  .message = ticket.error().message});
+    liveRuns.remove(*run);
+    return forward(ticket);
+}
+
+void RunService::State::execute(const std::shared_ptr<LiveRun>& run, sandbox::BoxDriver& driver)
+{
+    RunExecution(*parts, driver, *run).execute();
+    liveRuns.remove(*run);
+}
+
+bool RunService::State::endWaiting(LiveRun& run)
+{
+    const auto ticket = liveRuns.ticket(run);
+    if (ticket == 0 || !scheduler.withdraw(run.plan().scopeFingerprint, ticket))
+        return false;
+    const bool stops = run.cancelReason() == "server_stopping";
+    auto driver = boxes.driver(run.plan().driver);
+    if (!driver)
+        return false;
+    RunExecution(*parts, **driver, run)
+        .abandon({.state = "cancelled",
+                  .termination = "cancelled",
+                  .reason = run.cancelReason(),
+                  .message = stops ? "the server was stopped before the run had a box"
+                                   : "the run was cancelled before it had a box"});
+    liveRuns.remove(run);
+    return true;
+}
+
+std::shared_ptr<LiveRun> RunService::State::live(const auth::Identity& by, std::string_view id) const
+{
+    return liveRuns.find(by.scopeFingerprint, id);
+}
+
+Result<store::RunRow> RunService::State::storedRow(const auth::Identity& by, std::string_view id)
+{
+    if (!isId(id, "run_"))
+        return noSuchRun();
+    auto row = records.row(by.scopeFingerprint, id);
+    if (!row)
+        return forward(row);
+    if (!*row)
+        return noSuchRun();
+    return std::move(**row);
+}
+
+Result<contract::Run> RunService::State::storedRun(const auth::Identity& by, std::string_view id)
+{
+    if (!isId(id, "run_"))
+        return noSuchRun();
+    auto run = records.find(by.scopeFingerprint, id);
+    if (!run)
+        return forward(run);
+    if (!*run)
+        return noSuchRun();
+    return std::move(**run);
+}
+
+Result<ManifestSkill> RunService::State::pinnedSkill(const auth::Identity& by, std::string_view id,
+                                                     std::string_view skill)
+{
+    auto row = storedRow(by, id);
+    if (!row)
+        return forward(row);
+    if (row->manifest.empty())
+        return fail(ErrorCode::NotFound, "this run pins no skill of this name");
+    auto pinned = manifestSkills(row->manifest);
+    if (!pinned)
+        return forward(pinned);
+    for (auto& each : *pinned)
+        if (each.name == skill)
+            return std::move(each);
+    return fail(ErrorCode::NotFound, "this run pins no skill of this name");
+}
+
+} // namespace assay::runs

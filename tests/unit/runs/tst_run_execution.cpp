@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/core/json.h"
+#include "server/runs/run_execution.h"
+#include "tests/support/test_support.h"
+#include "tests/unit/runs/fake_box.h"
+#include "tests/unit/runs/package_fixture.h"
+
+#include <QTemporaryDir>
+#include <thread>
+
+using namespace assay;
+using namespace assay::runs;
+
+class TestRunExecution : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init();
+    void cleanup();
+    void runsAScriptInOrder();
+    void aFailingScriptFailsAndIsCollected();
+    void tellsTheCauseOfDeath_data();
+    void tellsTheCauseOfDeath();
+    void aMismatchExecutesNothingAndDropsTheTree();
+    void aBoxThatCannotBeMadeRefuses();
+    void aMissingPackageRefusesBeforeAnyBox();
+    void aLostBoxFailsWithoutCollecting();
+    void aProgramThatIsNotThereIsNotStarted();
+    void cancelEndsARunningCommand();
+    void cancelBeforeTheBoxMakesNone();
+    void keepsArtifactsAndRefusedOutputs();
+    void aFullArtifactStoreFailsTheRun();
+    void aSessionRunsCommandsUntilItIsFinished();
+    void anIdleSessionIsClosed();
+    void aBusySessionIsNotClosed();
+    void commandsOfASessionAreStoredWhileItIsIdle();
+    void commandsThatNeverStartedEndWithTheRun();
+    void aFailedTeardownIsReported();
+    void anEndThatCannotBeStoredIsTriedAgain();
+
+private:
+    struct Records final : RunJournal
+    {
+        Result<void> putCommands(const RunPlan&, const std::vector<store::CommandRow>& rows) override
+        {
+            put += rows.size();
+            return {};
+        }
+        Result<void> end(const LiveRun& run, const std::vector<store::CommandRow>& rows,
+                         const std::vector<store::ArtifactRow>& artifactRows, std::string_view text) override
+        {
+            if (failures-- > 0)
+                return fail(ErrorCode::Unavailable, "the disk is full");
+            ended = run.ending();
+            commands = rows;
+            artifacts = artifactRows;
+            events = text;
+            return {};
+        }
+        std::atomic<std::size_t> put{0};
+        int failures = 0;
+        contract::Run ended;
+        std::vector<store::CommandRow> commands;
+        std::vector<store::ArtifactRow> artifacts;
+        std::string events;
+    };
+
+    struct Catalog final : CatalogPort
+    {
+        Result<contract::Agent> agent(const auth::Identity&, std::string_view) override
+        {
+            return fail(ErrorCode::NotFound, "");
+        }
+        Result<std::vector<registry::PinnedSkill>> pin(std::string_view, const std::vector<std::string>&) override
+        {
+            return std::vector<registry::PinnedSkill>{};
+        }
+        Result<store::Bundle> bundle(std::string_view, const Digest&) override
+        {
+            if (package)
+                return package->bundle();
+            return refuse("digest_mismatch", "the bundle is damaged");
+        }
+        const test::PackageFixture* package = nullptr;
+    };
+
+    struct World
+    {
+        QTemporaryDir directory;
+        test::FakeClock clock;
+        test::FakeDriver driver;
+        test::BoxScript box;
+        test::MemoryStore artifacts;
+        Catalog catalog;
+        Records records;
+        std::unique_ptr<TreeCache> cache = std::move(TreeCache::open(directory.path().toStdString(), 1 << 20).value());
+        Materializer materializer{catalog, *cache};
+        Collector collector{artifacts, clock};
+        std::vector<std::string> reports;
+        ExecutionParts parts{materializer,
+                             collector,
+                             records,
+                             [this](sandbox::BoxDriver&, sandbox::BoxSpec spec) -> Result<std::unique_ptr<LiveBox>> {
+                                 box.note("create");
+                                 box.spec = std::move(spec);
+                                 if (box.createError)
+                                     return std::unexpected(*box.createError);
+                                 return std::make_unique<test::FakeBox>(box);
+                             },
+                             [this](std::string_view, const Error& error) { reports.push_back(error.message); },
+                             std::chrono::milliseconds(10'000)};
+        std::unique_ptr<LiveRun> run;
+        void execute() { RunExecution(parts, driver, *run).execute(); }
+    };
+
+    RunPlan plan(bool session = false) const;
+    void use(RunPlan plan) { m_world->run = std::make_unique<LiveRun>(std::move(plan), "sha256:m", m_world->clock); }
+    std::unique_ptr<World> m_world;
+};
+
+namespace {
+
+const test::PackageFixture& demo()
+{
+    static const test::PackageFixture fixture("demo", {{"SKILL.md", "x"}, {"run.py", "print()"}});
+    return fixture;
+}
+
+std::string phasesOf(const contract::Run& run)
+{
+    std::string out;
+    for (const auto& phase : run.phases)
+        out += phase.name + (phase.endedAt ? " " : "! ");
+    return out;
+}
+
+} // namespace
+
+RunPlan TestRunExecution::plan(bool session) const
+{
+    RunPlan out;
+    out.runId = "run_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    out.scopeFingerprint = "sc_a";
+    out.skills = {demo().pinned};
+    out.storeIdentity = "memory";
+    out.driver = "fake";
+    out.outputs = {"**"};
+    out.session = session;
+    if (!session)
+        out.command = PlannedCommand{
+            .skill = "demo", .script = "run.py", .args = {"a"}, .argv = {}, .env = {{"K", "v"}}, .stdinBytes = "{}\n"};
+    return out;
+}
+
+void TestRunExecution::init()
+{
+    m_world = std::make_unique<World>();
+    m_world->catalog.package = &demo();
+    m_world->box.result = test::exited(0);
+    use(plan());
+}
+
+void TestRunExecution::cleanup() { m_world.reset(); }
+
+void TestRunExecution::runsAScriptInOrder()
+{
+    auto planned = plan();
+    planned.files = {{"in.txt", "text"}};
+    use(planned);
+    m_world->box.output = "done\n";
+    m_world->execute();
+    QCOMPARE(m_world->box.joined(), "create verify put run collect destroy gone ");
+    const auto& command = m_world->box.commands.at(0);
+    QCOMPARE(command.argv, (std::vector<std::string>{"python3", "-E", "-s", "/skills/demo/run.py", "a"}));
+    QCOMPARE(command.stdinBytes, "{}\n");
+    QCOMPARE(command.env.at(0).second, "v");
+    QCOMPARE(m_world->box.placed.at("in.txt"), "text");
+    QCOMPARE(m_world->box.spec.id, "run_01arz3ndektsv4rrffq69g5fav");
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "succeeded");
+    QCOMPARE(run.termination, "exited");
+    QCOMPARE(phasesOf(run), "queued pinned provisioning materializing running collecting ");
+    QCOMPARE(run.commands.at(0).stdoutBytes, "done\n");
+    QCOMPARE(run.usage->workspaceBytes, 7U);
+    QCOMPARE(run.usage->limitsEnforcement, "hard");
+    QCOMPARE(m_world->records.ended.state, "succeeded");
+    QCOMPARE(m_world->records.commands.size(), 1U);
+    QVERIFY(m_world->records.events.contains("\"data_base64\":\"ZG9uZQo=\""));
+    QVERIFY(m_world->records.events.ends_with("end {\"state\":\"succeeded\",\"termination\":\"exited\"}\n"));
+}
+
+void TestRunExecution::aFailingScriptFailsAndIsCollected()
+{
+    m_world->box.result = test::exited(3);
+    m_world->box.files = {{"partial.txt", "x"}};
+    m_world->execute();
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "failed");
+    QCOMPARE(run.termination, "exited");
+    QCOMPARE(run.reason, "exit_status");
+    QVERIFY(run.message.contains("3"));
+    QCOMPARE(run.artifacts.size(), 1U);
+}
+
+void TestRunExecution::tellsTheCauseOfDeath_data()
+{
+    QTest::addColumn<int>("termination");
+    QTest::addColumn<QString>("word");
+    using enum sandbox::Termination;
+    for (const auto& [termination, word] : {std::pair{Timeout, "timeout"},
+                                            {DiskQuotaExceeded, "disk_quota_exceeded"},
+                                            {OutputCapExceeded, "output_cap_exceeded"},
+                                            {MemoryExceeded, "memory_exceeded"},
+                                            {PidsExceeded, "pids_exceeded"},
+                                            {Signalled, "signalled"},
+                                            {BoxLost, "box_lost"}})
+        QTest::newRow(word) << static_cast<int>(termination) << word;
+}
+
+void TestRunExecution::tellsTheCauseOfDeath()
+{
+    QFETCH(int, termination);
+    QFETCH(QString, word);
+    m_world->box.result.termination = static_cast<sandbox::Termination>(termination);
+    m_world->box.result.exitCode.reset();
+    m_world->execute();
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "failed");
+    QCOMPARE(QString::fromStdString(run.termination), word);
+    QCOMPARE(QString::fromStdString(run.reason), word);
+    QCOMPARE(QString::fromStdString(run.commands.at(0).termination), word);
+    QVERIFY(!run.message.empty());
+}
+
+void TestRunExecution::aMismatchExecutesNothingAndDropsTheTree()
+{
+    m_world->box.verifyError = refuse("digest_mismatch", "run.py differs").error();
+    m_world->execute();
+    QCOMPARE(m_world->box.joined(), "create verify destroy gone ");
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "refused");
+    QCOMPARE(run.reason, "digest_mismatch");
+    QVERIFY(run.commands.empty());
+    QCOMPARE(m_world->cache->counts().trees, 0U);
+}
+
+void TestRunExecution::aBoxThatCannotBeMadeRefuses()
+{
+    m_world->box.createError = fail(ErrorCode::Internal, "no namespaces").error();
+    m_world->execute();
+    auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "refused");
+    QCOMPARE(run.reason, "driver_unavailable");
+    QVERIFY(run.message.contains("no namespaces"));
+    QCOMPARE(m_world->box.joined(), "create ");
+}
+
+void TestRunExecution::aMissingPackageRefusesBeforeAnyBox()
+{
+    m_world->catalog.package = nullptr;
+    m_world->execute();
+    QCOMPARE(m_world->run->snapshot().reason, "digest_mismatch");
+    QCOMPARE(m_world->box.joined(), "");
+}
+
+void TestRunExecution::aLostBoxFailsWithoutCollecting()
+{
+    m_world->box.runError = fail(ErrorCode::Unavailable, "the channel closed").error();
+    m_world->execute();
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "failed");
+    QCOMPARE(run.termination, "box_lost");
+    QCOMPARE(run.commands.at(0).termination, "box_lost");
+    QCOMPARE(m_world->box.joined(), "create verify run destroy gone ");
+}
+
+void TestRunExecution::aProgramThatIsNotThereIsNotStarted()
+{
+    m_world->box.runError = fail(ErrorCode::NotFound, "there is no program x").error();
+    m_world->execute();
+    auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "failed");
+    QCOMPARE(run.termination, "not_started");
+    QCOMPARE(run.message, "there is no program x");
+    QCOMPARE(run.commands.at(0).termination, "not_started");
+    QVERIFY(!run.commands.at(0).exitCode);
+    use(plan(true));
+    ASSAY_OK(m_world->run->addCommand({.argv = {"x"}}));
+    ASSAY_OK(m_world->run->addCommand({.argv = {"x"}}));
+    m_world->run->finish();
+    m_world->execute();
+    run = m_world->run->snapshot();
+    QCOMPARE(run.state, "succeeded");
+    QCOMPARE(run.commands.size(), 2U);
+    QCOMPARE(run.commands.at(1).termination, "not_started");
+}
+
+void TestRunExecution::cancelEndsARunningCommand()
+{
+    m_world->box.blockUntilCancelled = true;
+    std::jthread canceller([this] {
+        while (!m_world->box.running)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        m_world->run->cancel("cancelled");
+    });
+    m_world->execute();
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "cancelled");
+    QCOMPARE(run.termination, "cancelled");
+    QCOMPARE(run.commands.at(0).termination, "cancelled");
+    QVERIFY(!m_world->box.joined().contains("collect"));
+}
+
+void TestRunExecution::cancelBeforeTheBoxMakesNone()
+{
+    m_world->run->cancel("cancelled");
+    m_world->execute();
+    QCOMPARE(m_world->run->snapshot().state, "cancelled");
+    QCOMPARE(m_world->box.joined(), "");
+}
+
+void TestRunExecution::keepsArtifactsAndRefusedOutputs()
+{
+    m_world->box.files = {{"a.json", "{}"}, {"../evil", "x"}, {"bin", std::string("\0\xff", 2)}};
+    m_world->box.refused = {{"link", "not_a_regular_file"}};
+    m_world->execute();
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.artifacts.size(), 2U);
+    QCOMPARE(run.artifacts[0].path, "a.json");
+    QCOMPARE(run.artifacts[0].mediaType, "application/json");
+    QCOMPARE(run.artifacts[0].sha256, Digest::ofBytes("{}").text());
+    QCOMPARE(run.rejectedOutputs.size(), 2U);
+    QCOMPARE(run.rejectedOutputs[0].reason, "unsafe_path");
+    QCOMPARE(run.rejectedOutputs[1].reason, "not_a_regular_file");
+    QCOMPARE(m_world->records.artifacts.size(), 2U);
+    QCOMPARE((m_world->artifacts.objects[{"sc_a", Digest::ofBytes("{}")}]), "{}");
+}
+
+void TestRunExecution::aFullArtifactStoreFailsTheRun()
+{
+    m_world->artifacts.full = true;
+    m_world->box.files = {{"a.json", "{}"}};
+    m_world->execute();
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "failed");
+    QCOMPARE(run.reason, "collection_failed");
+    QVERIFY(run.message.contains("full"));
+    QCOMPARE(m_world->reports.size(), 1U);
+}
+
+void TestRunExecution::aSessionRunsCommandsUntilItIsFinished()
+{
+    use(plan(true));
+    m_world->box.output = "hi";
+    std::jthread client([this] {
+        auto& run = *m_world->run;
+        const auto soon = [] { return std::chrono::steady_clock::now() + std::chrono::seconds(10); };
+        for (int i = 0; i < 3; ++i)
+            (void)run.waitCommand(run.addCommand({.argv = {"true"}}).value(), soon());
+        run.finish();
+        (void)run.addCommand({.argv = {"late"}});
+    });
+    m_world->execute();
+    client.join();
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "succeeded");
+    QCOMPARE(run.commands.size(), 3U);
+    QCOMPARE(m_world->box.commands.size(), 3U);
+    QCOMPARE(m_world->records.put + m_world->records.commands.size(), 3U);
+    QVERIFY(m_world->box.joined().ends_with("run collect destroy gone "));
+    ASSAY_FAILS(m_world->run->addCommand({}), ErrorCode::Conflict);
+}
+
+void TestRunExecution::anIdleSessionIsClosed()
+{
+    use(plan(true));
+    m_world->parts.sessionIdle = std::chrono::milliseconds(30);
+    m_world->execute();
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "succeeded");
+    QCOMPARE(run.reason, "idle");
+    QVERIFY(m_world->box.joined().contains("collect"));
+}
+
+void TestRunExecution::aBusySessionIsNotClosed()
+{
+    use(plan(true));
+    m_world->parts.sessionIdle = std::chrono::milliseconds(20);
+    m_world->box.blockUntilCancelled = true;
+    ASSAY_OK(m_world->run->addCommand({.argv = {"sleep"}}));
+    std::jthread client([this] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(120));
+        m_world->run->cancel("cancelled");
+    });
+    m_world->execute();
+    QCOMPARE(m_world->run->snapshot().reason, "cancelled"); // not "idle"
+}
+
+void TestRunExecution::commandsOfASessionAreStoredWhileItIsIdle()
+{
+    use(plan(true));
+    m_world->box.output = "hi";
+    std::string id;
+    std::jthread client([&] {
+        auto& run = *m_world->run;
+        id = run.addCommand({.argv = {"true"}}).value();
+        for (int i = 0; i < 2000 && m_world->records.put == 0; ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        run.finish();
+    });
+    m_world->execute();
+    client.join();
+    QCOMPARE(m_world->records.put.load(), 1U);
+    QVERIFY(m_world->run->command(id)->stored);
+    QVERIFY(m_world->run->command(id)->row.out.head.empty());
+    QVERIFY(m_world->records.commands.empty()); // not stored twice
+}
+
+void TestRunExecution::commandsThatNeverStartedEndWithTheRun()
+{
+    use(plan(true));
+    m_world->box.blockUntilCancelled = true;
+    ASSAY_OK(m_world->run->addCommand({.argv = {"one"}}));
+    const auto waiting = m_world->run->addCommand({.argv = {"two"}});
+    ASSAY_OK(waiting);
+    std::jthread client([this] {
+        while (!m_world->box.running)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        m_world->run->cancel("cancelled");
+    });
+    m_world->execute();
+    QCOMPARE(m_world->run->command(*waiting)->row.state, "ended");
+    QCOMPARE(m_world->run->command(*waiting)->row.termination, "cancelled");
+    QCOMPARE(m_world->records.commands.size(), 2U);
+    QCOMPARE(m_world->box.commands.size(), 1U);
+}
+
+void TestRunExecution::aFailedTeardownIsReported()
+{
+    m_world->box.destroyError = fail(ErrorCode::Internal, "a cgroup is left").error();
+    m_world->execute();
+    QCOMPARE(m_world->reports, std::vector<std::string>{"a cgroup is left"});
+    QCOMPARE(m_world->run->snapshot().state, "succeeded");
+}
+
+void TestRunExecution::anEndThatCannotBeStoredIsTriedAgain()
+{
+    m_world->records.failures = 1;
+    m_world->execute();
+    QCOMPARE(m_world->records.ended.state, "succeeded");
+    QVERIFY(m_world->reports.empty());
+}
+
+QTEST_APPLESS_MAIN(TestRunExecution)
+#include "tst_run_execution.moc"
