@@ -66,6 +66,25 @@ std::vector<SystemFolder> systemOfBase(const fs::path& root, const std::string& 
     return system;
 }
 
+/// What shows in a list of processes: nothing of the run. `soft` are limits that the init has to set.
+std::vector<std::string> commandLine(const BoxLimits* soft)
+{
+    std::vector<std::string> words{"bwrap", "--args", std::to_string(kArguments), "--", "/.assay/init"};
+    if (soft)
+        for (std::string& word : SoftLimits::initArguments(*soft))
+            words.push_back(std::move(word));
+    return words;
+}
+
+std::vector<char*> pointersTo(std::vector<std::string>& words)
+{
+    std::vector<char*> pointers;
+    for (std::string& word : words)
+        pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
 Diagnosis cannotLaunch(const Error& error)
 {
     if (error.detail.contains("launch pad"))
@@ -103,12 +122,13 @@ Result<std::unique_ptr<Driver>> Driver::open(Options options)
     return driver;
 }
 
-Driver::~Driver() = default;
+Driver::~Driver() { m_hierarchy.retire(); }
 
 void Driver::prepare()
 {
     m_root = ::geteuid() == 0;
-    m_hierarchy = cgroup::Hierarchy::open(m_instance);
+    if (m_options.limits == LimitsBy::Kernel)
+        m_hierarchy = cgroup::Hierarchy::open(m_instance);
     if (::access(m_options.initProgram.c_str(), R_OK) != 0)
         return unusable({"the program of the box's first process is missing: " + m_options.initProgram.string(),
                          "install assay-init beside the server"});
@@ -217,6 +237,18 @@ std::unexpected<Error> Driver::refused(const Error& cause, const std::string& me
                   cause.detail + (message.empty() ? "" : ": ") + message);
 }
 
+/// Before the box exists: it starts inside of its groups.
+Result<void> Driver::limit(const BoxSpec& spec, BoxParts& parts)
+{
+    if (m_hierarchy.version() == cgroup::Version::None)
+        return {};
+    auto group = m_hierarchy.create(spec.id, spec.limits, kOwnProcesses);
+    if (!group)
+        return forward(group);
+    parts.group = std::move(*group);
+    return {};
+}
+
 Result<std::unique_ptr<BoxHandle>> Driver::start(const BoxSpec& spec)
 {
     const auto deadline = std::chrono::steady_clock::now() + kStartPatience;
@@ -227,12 +259,8 @@ Result<std::unique_ptr<BoxHandle>> Driver::start(const BoxSpec& spec)
     if (!prepared)
         return forward(prepared);
     BoxParts parts;
-    if (m_hierarchy.version() != cgroup::Version::None) {
-        auto group = m_hierarchy.create(spec.id, spec.limits, kOwnProcesses);
-        if (!group)
-            return forward(group);
-        parts.group = std::move(*group);
-    }
+    if (auto limited = limit(spec, parts); !limited)
+        return forward(limited);
     const std::vector<int> join = parts.group ? parts.group->joinFds() : std::vector<int>();
     std::vector<StagedMount> mounts;
     for (const Launch::Mount& mount : launch.mounts)
@@ -240,9 +268,8 @@ Result<std::unique_ptr<BoxHandle>> Driver::start(const BoxSpec& spec)
     const auto fd = [&](Descriptor which) { return launch.passed[which].get(); };
     const std::array passed{fd(kStdin),          fd(kStdin), launch.messages.get(), fd(kArguments), fd(kSurfaceFilter),
                             fd(kArgumentFilter), fd(kInfo),  fd(kStarted)};
-    std::array<std::string, 5> words{"bwrap", "--args", std::to_string(kArguments), "--", "/.assay/init"};
-    std::array<char*, 6> argv{};
-    std::ranges::transform(words, argv.begin(), [](std::string& word) { return word.data(); });
+    std::vector<std::string> words = commandLine(parts.group ? nullptr : &spec.limits);
+    const std::vector<char*> argv = pointersTo(words);
     LaunchPlan plan{.program = m_program.get(),
                     .argv = argv.data(),
                     .passed = passed,
@@ -266,6 +293,10 @@ Result<std::unique_ptr<BoxHandle>> Driver::start(const BoxSpec& spec)
     }
     parts.init = std::move(*init);
     parts.channel = std::move(launch.channel);
+    if (!parts.group) {
+        m_soft.watch(parts.init.pid, spec.limits);
+        parts.soft = &m_soft;
+    }
     parts.onGone = [this, id = spec.id] { release(id); };
     return std::make_unique<RunningBox>(std::move(parts));
 }

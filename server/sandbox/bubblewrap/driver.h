@@ -5,6 +5,7 @@
 #include "server/sandbox/bubblewrap/failure.h"
 #include "server/sandbox/bubblewrap/launcher.h"
 #include "server/sandbox/bubblewrap/options.h"
+#include "server/sandbox/bubblewrap/soft_limits.h"
 #include "server/sandbox/cgroup/hierarchy.h"
 
 #include <memory>
@@ -15,6 +16,7 @@
 
 namespace assay::sandbox::bubblewrap {
 
+struct BoxParts;
 struct Launch;
 
 /// Makes boxes with bubblewrap; docs/box.md says what is in one. A server that is root starts bubblewrap as another,
@@ -44,6 +46,7 @@ private:
     Result<void> claim(const std::string& id);
     void release(const std::string& id);
     Result<std::unique_ptr<BoxHandle>> start(const BoxSpec& spec);
+    Result<void> limit(const BoxSpec& spec, BoxParts& parts);
     Result<void> stage(const BoxSpec& spec, Launch& launch) const;
     std::unexpected<Error> refused(const Error& cause, const std::string& message) const;
 
@@ -59,6 +62,7 @@ private:
     std::mutex m_mutex; ///< guards m_alive
     std::set<std::string> m_alive;
     std::unique_ptr<Launcher> m_launcher;
+    SoftLimits m_soft;
 };
 
 } // namespace assay::sandbox::bubblewrap

@@ -8,6 +8,10 @@
 
 namespace assay::sandbox::bubblewrap {
 
+/// `Kernel` uses control groups where they can be had, `Rlimits` never: for a machine whose groups belong to somebody
+/// else.
+enum class LimitsBy : std::uint8_t { Kernel, Rlimits };
+
 /// What the driver needs to know from the operator. Read once, at `Driver::open`.
 struct Options
 {
@@ -22,6 +26,7 @@ struct Options
     uid_t uid = 990'001;
     gid_t gid = 990'001;
     seccomp::Families families = seccomp::Families::UnixOnly;
+    LimitsBy limits = LimitsBy::Kernel;
 };
 
 /// Who the box's processes are inside it.

@@ -58,7 +58,9 @@ void RunningBox::kill() { signalKill(m_parts.init.pidfd.get()); }
 BoxMeter RunningBox::meter() const
 {
     const std::scoped_lock lock(m_mutex);
-    return m_parts.group ? m_parts.group->meter() : m_last;
+    if (m_parts.group)
+        return m_parts.group->meter();
+    return m_parts.soft ? m_parts.soft->meter(m_parts.init.pid) : m_last;
 }
 
 Result<void> RunningBox::destroy()
@@ -76,6 +78,10 @@ Result<void> RunningBox::destroy()
         if (auto removed = m_parts.group->destroy(deadline); !removed)
             return removed;
         m_parts.group.reset();
+    }
+    if (m_parts.soft) {
+        m_last = m_parts.soft->meter(m_parts.init.pid);
+        std::exchange(m_parts.soft, nullptr)->forget(m_parts.init.pid);
     }
     m_gone = true;
     if (m_parts.onGone)

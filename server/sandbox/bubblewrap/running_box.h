@@ -3,6 +3,7 @@
 
 #include "server/sandbox/box_driver.h"
 #include "server/sandbox/bubblewrap/launcher.h"
+#include "server/sandbox/bubblewrap/soft_limits.h"
 #include "server/sandbox/bubblewrap/start_watch.h"
 #include "server/sandbox/cgroup/box_group.h"
 
@@ -20,6 +21,7 @@ struct BoxParts
     LaunchedProcess outer;
     StartedInit init;
     std::unique_ptr<cgroup::BoxGroup> group; ///< null with soft limits
+    SoftLimits* soft = nullptr;              ///< the driver's, with soft limits
     std::function<void()> onGone;            ///< called once, when nothing is left
 };
 

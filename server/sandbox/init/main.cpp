@@ -3,9 +3,12 @@
 #include "server/sandbox/init/session.h"
 
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <new>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,12 +50,32 @@ std::uint16_t harden(const init::ProcessTree& tree)
     return flags;
 }
 
+bool setLimit(__rlimit_resource which, const char* text)
+{
+    char* end = nullptr;
+    const unsigned long long value = ::strtoull(text, &end, 10);
+    const rlimit limit{value, value};
+    return *text >= '0' && *text <= '9' && *end == 0 && ::setrlimit(which, &limit) == 0;
+}
+
+/// `--limits PROCESSES DATA_BYTES`: where a box has no control groups, its driver has these inherited by every command.
+/// Set in here, because the number of processes is counted for the box's user in the box's own user namespace.
+bool applyLimits(int count, char** words)
+{
+    if (count == 1)
+        return true;
+    return count == 4 && ::strcmp(words[1], "--limits") == 0 && setLimit(RLIMIT_NPROC, words[2]) &&
+           setLimit(RLIMIT_DATA, words[3]);
+}
+
 } // namespace
 
-int main()
+int main(int count, char** words)
 {
     resetSignals();
     closeInherited();
+    if (!applyLimits(count, words))
+        return 2;
     init::ProcessTree tree;
     const std::uint16_t flags = harden(tree);
     // Large and kept out of the heap and the stack; made in place because static initialization would run too early.

@@ -4,9 +4,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,8 +91,15 @@ void serve(std::uint32_t size)
 
 } // namespace
 
-int main()
+int main(int count, char** words)
 {
+    // The driver's soft limits, as assay-init takes them.
+    if (count == 4) {
+        const rlimit processes{strtoull(words[2], nullptr, 10), strtoull(words[2], nullptr, 10)};
+        const rlimit data{strtoull(words[3], nullptr, 10), strtoull(words[3], nullptr, 10)};
+        setrlimit(RLIMIT_NPROC, &processes);
+        setrlimit(RLIMIT_DATA, &data);
+    }
     prctl(PR_SET_DUMPABLE, 0);
     syscall(SYS_close_range, 2U, ~0U, 0U);
     std::uint32_t size = 0;
