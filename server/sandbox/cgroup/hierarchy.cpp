@@ -129,6 +129,10 @@ std::string_view Hierarchy::source() const
 Result<std::unique_ptr<BoxGroup>> Hierarchy::create(const std::string& box, const BoxLimits& limits,
                                                     std::uint32_t extraProcesses) const
 {
+    // Whoever tidies up the machine's groups may have taken the empty folders away.
+    for (const fs::path& parent : m_parents)
+        if (::mkdir(parent.c_str(), 0755) == 0 && m_version == Version::V2 && !enableControllers(parent))
+            return fail(ErrorCode::Unavailable, "the server's control group no longer hands out its controllers");
     return BoxGroup::create(m_version, m_parents, box, limits, extraProcesses);
 }
 
@@ -149,6 +153,12 @@ Result<std::vector<std::string>> Hierarchy::reap(const std::vector<std::string>&
     if (!left.empty())
         return fail(ErrorCode::Timeout, "boxes of an earlier server could not be removed in time", "left:" + left);
     return std::vector<std::string>(removed.begin(), removed.end());
+}
+
+void Hierarchy::retire() const
+{
+    for (const fs::path& parent : m_parents)
+        ::rmdir(parent.c_str());
 }
 
 } // namespace assay::sandbox::cgroup

@@ -37,6 +37,9 @@ public:
     /// `Timeout` names what was not. 5 s at most.
     Result<std::vector<std::string>> reap(const std::vector<std::string>& alive) const;
 
+    /// Removes the instance's own folders when no box is in them: the end of an orderly server.
+    void retire() const;
+
 private:
     bool tryUnified(const std::filesystem::path& mount, const std::string& selfCgroup, const std::string& instance);
     bool tryLegacy(const Mounts& mounts, const std::string& instance);
