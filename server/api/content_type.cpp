@@ -5,12 +5,15 @@ namespace assay::api {
 
 namespace {
 
-/// The type without its parameters.
-std::string_view essence(std::string_view contentType)
+/// The type without its parameters, in lower case (RFC 9110, section 8.3.1).
+std::string essence(std::string_view contentType)
 {
-    std::string_view out = contentType.substr(0, contentType.find(';'));
+    std::string out(contentType.substr(0, contentType.find(';')));
     while (out.ends_with(' ') || out.ends_with('\t'))
-        out.remove_suffix(1);
+        out.pop_back();
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z')
+            c = static_cast<char>(c - 'A' + 'a');
     return out;
 }
 
@@ -18,7 +21,7 @@ std::string_view essence(std::string_view contentType)
 
 std::optional<registry::ArchiveKind> archiveKind(std::string_view contentType)
 {
-    const std::string_view type = essence(contentType);
+    const std::string type = essence(contentType);
     if (type == "application/zip")
         return registry::ArchiveKind::Zip;
     if (type == "application/x-tar")
@@ -30,7 +33,7 @@ std::optional<registry::ArchiveKind> archiveKind(std::string_view contentType)
 
 bool isJsonType(std::string_view contentType, Method method)
 {
-    const std::string_view type = essence(contentType);
+    const std::string type = essence(contentType);
     const bool isMergePatch = method == Method::Patch && type == "application/merge-patch+json";
     return type.empty() || type == "application/json" || isMergePatch;
 }
