@@ -25,6 +25,8 @@ namespace {
 constexpr auto kStartPatience = std::chrono::seconds(5);
 /// bubblewrap itself and the box's init do not count as processes of the box's user.
 constexpr std::uint32_t kOwnProcesses = 2;
+/// Between the reason and the remedy in a refusal; no reason holds it.
+constexpr std::string_view kReasonEnd = "; ";
 constexpr std::uint64_t kMaxInitBytes = 32U << 20;
 constexpr std::uint64_t kTmpInodes = 32'768;
 constexpr std::uint64_t kMinInodes = 16'384;
@@ -181,7 +183,7 @@ void Driver::release(const std::string& id)
 Result<std::unique_ptr<BoxHandle>> Driver::create(const BoxSpec& spec)
 {
     if (m_unusable)
-        return refuse("driver_unavailable", m_unusable->reason + "; " + m_unusable->remedy);
+        return refuse("driver_unavailable", m_unusable->reason + std::string(kReasonEnd) + m_unusable->remedy);
     if (auto valid = checkSpec(spec); !valid)
         return forward(valid);
     if (auto claimed = claim(spec.id); !claimed)
@@ -233,7 +235,7 @@ Result<void> Driver::stage(const BoxSpec& spec, Launch& launch) const
 std::unexpected<Error> Driver::refused(const Error& cause, const std::string& message) const
 {
     const Diagnosis why = message.empty() ? cannotLaunch(cause) : diagnose(message);
-    return refuse("driver_unavailable", why.reason + "; " + why.remedy,
+    return refuse("driver_unavailable", why.reason + std::string(kReasonEnd) + why.remedy,
                   cause.detail + (message.empty() ? "" : ": ") + message);
 }
 
@@ -316,8 +318,12 @@ DriverStatus Driver::probe()
     BoxSpec spec;
     spec.id = "probe-" + toHex(randomBytes(6));
     auto box = create(spec);
-    if (!box)
-        return because(box.error().message, "the server's log has bubblewrap's own message: " + box.error().detail);
+    if (!box) {
+        const std::string& message = box.error().message;
+        const auto end = std::min(message.find(kReasonEnd), message.size());
+        return because(message.substr(0, end), message.substr(std::min(end + kReasonEnd.size(), message.size())) +
+                                                   " (bubblewrap said: " + box.error().detail + ")");
+    }
     std::string faults;
     for (const std::string& fault : inspectBox(static_cast<RunningBox&>(**box).initPid()))
         faults += (faults.empty() ? "" : ", ") + fault;

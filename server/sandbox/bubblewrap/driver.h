@@ -20,7 +20,7 @@ struct BoxParts;
 struct Launch;
 
 /// Makes boxes with bubblewrap; docs/box.md says what is in one. A server that is root starts bubblewrap as another,
-/// unprivileged user, and never as itself. Thread-safe.
+/// unprivileged user, and never as itself. Thread-safe. Outlives its boxes.
 class Driver final : public BoxDriver
 {
 public:

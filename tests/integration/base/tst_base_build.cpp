@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/sandbox/base/base_store.h"
-#include "tests/support/test_support.h"
+#include "tests/unit/sandbox_bubblewrap/box_fixture.h"
 
 #include <QTemporaryDir>
 
@@ -16,11 +16,14 @@ class TestBaseBuild : public QObject
 
 private slots:
     void twoBuildsHaveOneDigest();
+    void aBoxStartsFromIt();
     void cancellingLeavesNothing();
 
 private:
     /// ASSAY_BASE_PACKAGES names another list, for example the default one for a measurement.
     static base::BuildOptions smallOptions();
+
+    const QTemporaryDir m_first;
 };
 
 base::BuildOptions TestBaseBuild::smallOptions()
@@ -33,12 +36,11 @@ base::BuildOptions TestBaseBuild::smallOptions()
 
 void TestBaseBuild::twoBuildsHaveOneDigest()
 {
-    const QTemporaryDir first;
     const QTemporaryDir second;
     const auto progress = [](std::string_view line) { qDebug("%.*s", static_cast<int>(line.size()), line.data()); };
     QElapsedTimer timer;
     timer.start();
-    const auto a = base::buildBase(first.path().toStdString(), progress, {}, smallOptions());
+    const auto a = base::buildBase(m_first.path().toStdString(), progress, {}, smallOptions());
     ASSAY_OK(a);
     qInfo("built in %.1f s, %.0f MB, %llu entries", static_cast<double>(timer.elapsed()) / 1e3,
           static_cast<double>(a->sizeBytes) / 1e6, static_cast<unsigned long long>(a->files));
@@ -46,14 +48,36 @@ void TestBaseBuild::twoBuildsHaveOneDigest()
     ASSAY_OK(b);
     QCOMPARE(a->digest, b->digest);
     QCOMPARE(a->packages, b->packages);
-    ASSAY_OK(base::verifyBase(first.path().toStdString(), a->digest, {}));
-    const auto selected = base::selectBase(first.path().toStdString());
+    ASSAY_OK(base::verifyBase(m_first.path().toStdString(), a->digest, {}));
+    const auto selected = base::selectBase(m_first.path().toStdString());
     ASSAY_OK(selected);
     QCOMPARE(selected->digest, a->digest);
     for (const auto& entry : std::filesystem::recursive_directory_iterator(selected->root)) {
         struct stat info{};
         QCOMPARE(::lstat(entry.path().c_str(), &info), 0);
         QVERIFY2((info.st_mode & (S_ISUID | S_ISGID)) == 0, entry.path().c_str());
+    }
+}
+
+void TestBaseBuild::aBoxStartsFromIt()
+{
+    const auto base = base::selectBase(m_first.path().toStdString());
+    ASSAY_OK(base);
+    QVERIFY(!base->root.empty());
+    test::BoxFixture boxes;
+    auto spec = boxes.spec();
+    spec.base = *base;
+    auto box = boxes.box(spec);
+    std::vector<std::string> commands{"jq -n 1", "id -un | grep -x box", "test ! -e /var", "! echo x > /etc/x",
+                                      "! grep -q host /etc/hostname"};
+    if (smallOptions().packages.size() > 1)
+        for (const char* more : {"python3 -c 'import ssl, sqlite3, json, venv'", "node -e 1", "npm --version",
+                                 "pip --version", "git --version", "rg --version", "curl --version", "unzip -v",
+                                 "zip -v", "xz --version", "cd /tmp && python3 -m venv v && v/bin/python -c 1"})
+            commands.emplace_back(more);
+    for (const std::string& command : commands) {
+        const auto answer = test::shellIn(*box, command);
+        QVERIFY2(answer.exitedWith(0), (command + ": " + answer.output).c_str());
     }
 }
 
