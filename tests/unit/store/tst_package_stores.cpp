@@ -223,8 +223,8 @@ void TestPackageStores::followsNoLinkBelowItsRoot()
 void TestPackageStores::refusesAMalformedFingerprint()
 {
     const auto store = makePackageStore(settings("filesystem"), *m_database).value();
-    for (const std::string& scope : {std::string(), std::string(".."), std::string("sc_") + std::string(32, 'g'),
-                                     std::string(kScopeA) + "/x", std::string("../") + kScopeA})
+    for (const char* scope : {"", "..", "sc_gggggggggggggggggggggggggggggggg", "sc_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/x",
+                              "../sc_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "sc_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
         ASSAY_FAILS(put(*store, scope, "bytes"), ErrorCode::Internal);
     QVERIFY(bundleFiles().isEmpty());
 }
