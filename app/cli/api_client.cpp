@@ -156,8 +156,8 @@ Result<HttpResponse> ApiClient::download(const std::string& target, std::uint64_
     return response;
 }
 
-Result<json::object> ApiClient::list(const std::string& path, std::vector<std::pair<std::string, std::string>> query,
-                                     std::uint64_t limit)
+Result<json::object> ApiClient::list(const std::string& path,
+                                     const std::vector<std::pair<std::string, std::string>>& query, std::uint64_t limit)
 {
     json::array items;
     std::string token;

@@ -35,7 +35,7 @@ public:
     Result<HttpResponse> download(const std::string& target, std::uint64_t limitBytes);
 
     /// All items of a list, page after page, until there are `limit`; then `next_page_token` tells that there are more.
-    Result<json::object> list(const std::string& path, std::vector<std::pair<std::string, std::string>> query,
+    Result<json::object> list(const std::string& path, const std::vector<std::pair<std::string, std::string>>& query,
                               std::size_t limit);
 
     /// Reads an event stream to its end, or until `each` returns false. A broken connection is taken up again after the

@@ -3,6 +3,8 @@
 #include "app/cli/run_output.h"
 #include "server/core/text.h"
 
+#include <thread>
+
 namespace assay::cli {
 
 namespace {
