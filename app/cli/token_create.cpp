@@ -72,11 +72,10 @@ Result<contract::CreatedToken> createLocally(const Options& options, const contr
     store::DatabaseOptions database;
     database.file = databaseFile(*path);
     database.readers = 1;
+    database.use = store::DatabaseUse::BesideServer;
     auto opened = store::Database::open(database);
     if (!opened)
-        return fail(opened.error().code, opened.error().message +
-                                             "; while a server runs, make tokens through it: leave --data out, and use "
-                                             "an operator's token");
+        return forward(opened);
     const SystemClock clock;
     NewToken tokens(**opened);
     auth::Authenticator authenticator(tokens, clock);
