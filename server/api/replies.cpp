@@ -15,9 +15,7 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 
 Headers baseHeaders(std::string contentType, std::string cacheControl)
 {
-    return {{"Content-Type", std::move(contentType)},
-            {"Cache-Control", std::move(cacheControl)},
-            {"X-Content-Type-Options", "nosniff"}};
+    return {{"Content-Type", std::move(contentType)}, {"Cache-Control", std::move(cacheControl)}};
 }
 
 bool isUnchanged(const Request& request, std::string_view tag)
@@ -62,10 +60,7 @@ Reply resourceReply(const Request& request, int status, const json::object& body
     return reply;
 }
 
-Reply noContent()
-{
-    return {204, {{"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}}, std::string()};
-}
+Reply noContent() { return {204, {{"Cache-Control", "no-store"}}, std::string()}; }
 
 Reply problemReply(const Error& error, std::string_view instance)
 {

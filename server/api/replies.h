@@ -5,7 +5,8 @@
 
 namespace assay::api {
 
-// The forms a reply takes. Every reply says `X-Content-Type-Options: nosniff` and how long it may be kept.
+// The forms a reply takes. Every reply says how long it may be kept; `X-Content-Type-Options:
+// nosniff` is added to all of them by the HTTP server.
 
 /// A list or another answer that nobody may keep.
 Reply jsonReply(int status, const json::object& body);

@@ -99,10 +99,7 @@ Result<Reply> getRunEvents(const Services& services, Request& request)
     auto cursor = services.runs.events(request.by, request.parameter(0), *last);
     if (!cursor)
         return forward(cursor);
-    Reply reply{
-        200,
-        {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}},
-        {}};
+    Reply reply{200, {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}}, {}};
     reply.body = std::make_unique<RunEventSource>(std::move(*cursor));
     return reply;
 }

@@ -124,6 +124,9 @@ contract::PartHealth ServerParts::store()
 
 contract::PartHealth ServerParts::base()
 {
+    const auto driver = m_boxes.driver({});
+    if (!driver && driver.error().reason == "environment_unavailable")
+        return unavailable("base", driver.error());
     const sandbox::BaseRoot base = m_boxes.base();
     if (base.root.empty())
         return {.name = "base",

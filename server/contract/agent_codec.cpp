@@ -85,7 +85,8 @@ json::object toJson(const RunLimits& limits)
         if (value)
             out[name] = *value;
     };
-    add("cpus", limits.cpus);
+    if (limits.cpus)
+        out["cpus"] = numberJson(*limits.cpus);
     add("memory_bytes", limits.memoryBytes);
     add("pids", limits.pids);
     add("wall_ms", limits.wallMs);

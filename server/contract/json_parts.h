@@ -5,6 +5,7 @@
 #include "server/core/error.h"
 #include "server/core/json.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,16 @@ inline json::value timeOrNull(const std::optional<Timestamp>& time) { return tim
 template <typename T> json::value valueOrNull(const std::optional<T>& value)
 {
     return value ? json::value(*value) : json::value();
+}
+
+/// A whole number is written as one: "1", where Boost.JSON would write a double as "1E0". `number` is finite.
+inline json::value numberJson(double number)
+{
+    constexpr double exact = 9007199254740992.0; // beyond, not every whole number is a double
+    if (number < -exact || number > exact)
+        return number;
+    const auto whole = static_cast<std::int64_t>(number);
+    return static_cast<double>(whole) == number ? json::value(whole) : json::value(number);
 }
 
 json::array textArray(const std::vector<std::string>& texts);

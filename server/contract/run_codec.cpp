@@ -98,7 +98,7 @@ json::value usageJson(const std::optional<RunUsage>& usage)
                         {"peak_memory_bytes", usage->peakMemoryBytes},
                         {"workspace_bytes", usage->workspaceBytes},
                         {"memory_limit_bytes", usage->memoryLimitBytes},
-                        {"cpu_limit", usage->cpuLimit},
+                        {"cpu_limit", numberJson(usage->cpuLimit)},
                         {"limits_enforcement", textOrNull(usage->limitsEnforcement)}};
 }
 
