@@ -108,7 +108,7 @@ void RunExecution::execute()
     if (m_run.cancelled().stop_requested())
         return finish(cancelledOutcome());
     if (auto prepared = prepare(); !prepared)
-        return finish(outcomeOf(prepared.error()));
+        return failWith(prepared.error());
     m_run.enter("running");
     auto outcome = runCommands();
     if (outcome.state != "cancelled" && outcome.termination != "box_lost")
@@ -117,29 +117,64 @@ void RunExecution::execute()
     finish(std::move(outcome));
 }
 
+void RunExecution::failWith(const Error& error)
+{
+    if (error.reason == "digest_mismatch")
+        add(Count::DigestMismatch);
+    finish(outcomeOf(error));
+}
+
 void RunExecution::abandon(const RunOutcome& outcome) { finish(outcome); }
 
 Result<void> RunExecution::prepare()
 {
     m_run.enter("pinned");
     m_run.enter("provisioning");
+    auto begin = steady_clock::now();
+    if (auto bound = bindPackages(); !bound)
+        return bound;
+    auto took = steady_clock::now() - begin;
     if (auto provisioned = provision(); !provisioned)
         return provisioned;
     m_run.enter("materializing");
+    begin = steady_clock::now();
     if (auto verified = verify(); !verified)
         return verified;
+    took += steady_clock::now() - begin;
+    if (m_parts.metrics && !m_trees->packages.empty())
+        m_parts.metrics->materialized(took, m_trees->bytes);
     if (auto placed = placeFiles(); !placed)
         return placed;
     addFirstCommand();
     return {};
 }
 
-Result<void> RunExecution::provision()
+Result<void> RunExecution::bindPackages()
 {
     auto trees = m_parts.materializer.materialize(m_run.plan());
     if (!trees)
         return forward(trees);
     m_trees = std::move(*trees);
+    const auto hits = static_cast<std::uint64_t>(std::ranges::count_if(m_trees->leases, &TreeLease::wasHit));
+    add(Count::CacheHit, hits);
+    add(Count::CacheMiss, m_trees->leases.size() - hits);
+    return {};
+}
+
+void RunExecution::add(Count what, std::uint64_t by) const
+{
+    if (m_parts.metrics && by > 0)
+        m_parts.metrics->add(what, by);
+}
+
+void RunExecution::report(const Error& error) const
+{
+    if (m_parts.report)
+        m_parts.report(m_run.plan().runId, error);
+}
+
+Result<void> RunExecution::provision()
+{
     const auto& plan = m_run.plan();
     auto box = m_parts.makeBox(m_driver, {.id = boxId(plan.runId),
                                           .scopeFingerprint = plan.scopeFingerprint,
@@ -277,7 +312,7 @@ void RunExecution::storeCommands()
     if (rows.empty())
         return;
     if (auto put = m_parts.journal.putCommands(m_run.plan(), rows); !put)
-        return m_parts.report(m_run.plan().runId, put.error()); // they are tried again with the run's end
+        return report(put.error()); // they are tried again with the run's end
     m_run.commandsStored(rows);
 }
 
@@ -301,7 +336,7 @@ void RunExecution::collect(RunOutcome& outcome)
     auto collected = m_parts.collector.collect(*m_box, m_run);
     if (collected)
         return;
-    m_parts.report(m_run.plan().runId, collected.error());
+    report(collected.error());
     if (outcome.state == "succeeded") {
         outcome.state = "failed";
         outcome.reason = "collection_failed";
@@ -311,8 +346,10 @@ void RunExecution::collect(RunOutcome& outcome)
 
 void RunExecution::destroyBox()
 {
-    if (auto destroyed = m_box->destroy(); !destroyed)
-        m_parts.report(m_run.plan().runId, destroyed.error());
+    auto destroyed = m_box->destroy();
+    add(destroyed ? Count::BoxRemoved : Count::CleanupFailed);
+    if (!destroyed)
+        report(destroyed.error());
     m_box.reset();
     m_trees.reset(); // a tree may go only after the box that shows it
 }
@@ -343,7 +380,7 @@ void RunExecution::store(const RunOutcome& outcome)
         stored = m_parts.journal.end(m_run, commands, m_run.artifacts(), events);
     }
     if (!stored)
-        m_parts.report(m_run.plan().runId, stored.error());
+        report(stored.error());
 }
 
 } // namespace assay::runs

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/core/metrics.h"
 #include "server/runs/collector.h"
 #include "server/runs/live_box.h"
 #include "server/runs/live_run.h"
 #include "server/runs/materializer.h"
 #include "server/runs/run_journal.h"
+#include "server/runs/run_service.h"
 
 #include <memory>
 #include <optional>
 
 namespace assay::runs {
-
-/// Where a failure belongs that no caller waits for (R14: a teardown that failed, results that could not be stored).
-/// Any thread.
-using OperatorReport = std::function<void(std::string_view runId, const Error& error)>;
 
 /// What every execution uses; outlives them all.
 struct ExecutionParts
@@ -25,6 +23,7 @@ struct ExecutionParts
     BoxMaker makeBox;
     OperatorReport report;
     std::chrono::milliseconds sessionIdle{900'000};
+    Metrics* metrics = nullptr; ///< may be absent
 };
 
 /// Drives one pinned run to its end on the calling thread: provision, materialize and verify, run, collect, destroy,
@@ -42,6 +41,7 @@ public:
 
 private:
     Result<void> prepare();
+    Result<void> bindPackages();
     Result<void> provision();
     Result<void> verify();
     Result<void> placeFiles();
@@ -53,11 +53,14 @@ private:
     void storeCommands();
     void measure();
     void collect(RunOutcome& outcome);
+    void failWith(const Error& error);
     void finish(RunOutcome outcome);
     void store(const RunOutcome& outcome);
     void destroyBox();
     RunOutcome cancelledOutcome() const;
     RunOutcome outcomeOf(const Error& error) const;
+    void report(const Error& error) const;
+    void add(Count what, std::uint64_t by = 1) const;
 
     ExecutionParts& m_parts;
     sandbox::BoxDriver& m_driver;

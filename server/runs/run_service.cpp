@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <spdlog/spdlog.h>
+#include <format>
 
 namespace assay::runs {
 
@@ -52,28 +52,18 @@ Result<contract::Run> answerFor(contract::Run run)
 
 RunService::RunService(store::Database& database, registry::SkillService& skills, registry::AgentService& agents,
                        store::SkillPackageStore& artifacts, BoxProvider& boxes, const Clock& clock,
-                       RunSettings settings)
-    : m_state(std::make_unique<State>(database, skills, agents, artifacts, boxes, clock, std::move(settings)))
+                       RunSettings settings, Metrics* metrics)
+    : m_state(std::make_unique<State>(database, skills, agents, artifacts, boxes, clock, std::move(settings), metrics))
 {}
 
 RunService::~RunService() { stop(kFinishWait); }
 
-Result<void> RunService::recover()
+Result<std::uint64_t> RunService::recover()
 {
-    if (auto driver = m_state->boxes.driver({})) {
-        auto left = (*driver)->reap();
-        if (!left)
-            spdlog::error("boxes of an earlier server could not all be removed: {} [{}]", left.error().message,
-                          left.error().detail);
-        else if (!left->empty())
-            spdlog::info("removed what {} boxes of an earlier server left", left->size());
-    }
     auto count = m_state->records.interruptUnfinished(m_state->clock.now());
     if (!count)
         return forward(count);
-    if (*count > 0)
-        spdlog::info("marked {} runs of an earlier server as interrupted", *count);
-    return {};
+    return static_cast<std::uint64_t>(*count);
 }
 
 void RunService::stop(std::chrono::milliseconds deadline)
@@ -87,8 +77,14 @@ void RunService::stop(std::chrono::milliseconds deadline)
     for (const auto& run : runs)
         m_state->endWaiting(*run);
     for (const auto& run : runs)
-        if (!run->waitEnded(end))
-            spdlog::error("run {} did not end within the time given for stopping", run->plan().runId);
+        if (!run->waitEnded(end) && m_state->settings.report)
+            m_state->settings.report(
+                run->plan().runId,
+                {.code = ErrorCode::Timeout,
+                 .message = std::format("it did not end within {} ms, the time to stop", deadline.count()),
+                 .detail = {},
+                 .reason = {},
+                 .problems = {}});
 }
 
 Result<contract::Run> RunService::start(const auth::Identity& by, contract::StartRun request)

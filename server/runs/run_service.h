@@ -4,13 +4,19 @@
 #include "server/auth/identity.h"
 #include "server/contract/run.h"
 #include "server/core/clock.h"
+#include "server/core/metrics.h"
 #include "server/registry/agent_service.h"
 #include "server/registry/skill_service.h"
 #include "server/sandbox/box.h"
 
+#include <functional>
 #include <memory>
 
 namespace assay::runs {
+
+/// Where a failure goes that no caller waits for (R14): a teardown that left something, results that could not be
+/// stored. Any thread; must not block for long. `run` is the run's id.
+using OperatorReport = std::function<void(std::string_view run, const Error& error)>;
 
 /// The operator's settings for runs.
 struct RunSettings
@@ -24,6 +30,7 @@ struct RunSettings
     sandbox::BoxLimits boxCeiling;         ///< a run's limits are never above
     sandbox::CommandLimits commandCeiling; ///< likewise
     std::filesystem::path schemaChecker;   ///< the program assay-schema-check; empty: beside the running program
+    OperatorReport report;                 ///< may be empty
     bool executionEnabled = true;          ///< placement `disabled` refuses every run (E8)
 };
 
@@ -66,11 +73,13 @@ class RunService
 {
 public:
     RunService(store::Database& database, registry::SkillService& skills, registry::AgentService& agents,
-               store::SkillPackageStore& artifacts, BoxProvider& boxes, const Clock& clock, RunSettings settings);
+               store::SkillPackageStore& artifacts, BoxProvider& boxes, const Clock& clock, RunSettings settings,
+               Metrics* metrics = nullptr);
     ~RunService();
 
-    /// Marks the runs that a killed server left as `failed`, `interrupted`. Called once, before `start`.
-    Result<void> recover();
+    /// Marks the runs that a killed server left as `failed`, `interrupted`. Called once, before `start`, and after the
+    /// drivers have reaped: while a box lives its run is not over. The number of those runs.
+    Result<std::uint64_t> recover();
     /// Refuses new runs, cancels live ones and waits for all boxes to end, at most `deadline`.
     void stop(std::chrono::milliseconds deadline);
 

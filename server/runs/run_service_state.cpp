@@ -4,24 +4,14 @@
 #include "server/core/ids.h"
 
 #include <format>
-#include <spdlog/spdlog.h>
 
 namespace assay::runs {
-
-namespace {
-
-void reportToLog(std::string_view runId, const Error& error)
-{
-    spdlog::error("run {}: {} [{}]", runId, error.message, error.detail);
-}
-
-} // namespace
 
 std::unexpected<Error> noSuchRun() { return fail(ErrorCode::NotFound, "there is no run of this id"); }
 
 RunService::State::State(store::Database& database, registry::SkillService& skillService,
                          registry::AgentService& agentService, store::SkillPackageStore& artifactStore,
-                         BoxProvider& provider, const Clock& time, RunSettings options)
+                         BoxProvider& provider, const Clock& time, RunSettings options, Metrics* metrics)
     : clock(time),
       settings(std::move(options)),
       skills(skillService),
@@ -40,8 +30,8 @@ RunService::State::State(store::Database& database, registry::SkillService& skil
     if (!cache)
         return;
     materializer = std::make_unique<Materializer>(catalog, **cache);
-    parts = std::make_unique<ExecutionParts>(*materializer, collector, records, makeLiveBox, reportToLog,
-                                             settings.sessionIdle);
+    parts = std::make_unique<ExecutionParts>(*materializer, collector, records, makeLiveBox, settings.report,
+                                             settings.sessionIdle, metrics);
 }
 
 Result<void> RunService::State::plan(const auth::Identity& by, const contract::StartRun& request, RunPlan& plan,

@@ -15,7 +15,8 @@ namespace assay::runs {
 struct RunService::State
 {
     State(store::Database& database, registry::SkillService& skillService, registry::AgentService& agentService,
-          store::SkillPackageStore& artifactStore, BoxProvider& provider, const Clock& time, RunSettings options);
+          store::SkillPackageStore& artifactStore, BoxProvider& provider, const Clock& time, RunSettings options,
+          Metrics* metrics);
 
     /// Resolves a request into a plan with an id, driver and base; see RunService::start for errors.
     Result<void> plan(const auth::Identity& by, const contract::StartRun& request, RunPlan& plan,

@@ -13,7 +13,7 @@ namespace assay::runtime {
 
 namespace {
 
-runs::RunSettings runSettings(const Settings& settings, const DataDirectory& directory)
+runs::RunSettings runSettings(const Settings& settings, const DataDirectory& directory, Log& log)
 {
     runs::RunSettings out;
     out.cacheDirectory = directory.packages();
@@ -23,6 +23,9 @@ runs::RunSettings runSettings(const Settings& settings, const DataDirectory& dir
     out.sessionIdle = std::chrono::duration_cast<std::chrono::seconds>(settings.sessionIdle);
     out.cacheBytes = settings.runCacheBytes;
     out.executionEnabled = settings.execution;
+    out.report = [&log](std::string_view run, const Error& error) {
+        log.write(LogLevel::Error, std::string(run) + ": " + error.message + " [" + error.detail + "]");
+    };
     return out;
 }
 
@@ -57,7 +60,7 @@ void FailureLog::failed(std::string_view route, const Error& error)
     m_log.write(isOurs ? LogLevel::Error : LogLevel::Debug, line);
 }
 
-ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log,
+ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log, Metrics& metrics,
                        std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
                        std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes)
     : m_database(std::move(database)),
@@ -69,7 +72,8 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
       m_tokens(m_storedTokens, m_authenticator, m_clock),
       m_skills(*m_database, *m_packages, m_clock, settings.package),
       m_agents(*m_database, m_clock),
-      m_runs(*m_database, m_skills, m_agents, *m_artifacts, *m_boxes, m_clock, runSettings(settings, directory)),
+      m_runs(*m_database, m_skills, m_agents, *m_artifacts, *m_boxes, m_clock, runSettings(settings, directory, log),
+             &metrics),
       m_parts(*m_database, *m_boxes, m_boxes->names(), settings.execution),
       m_health(m_parts, m_clock),
       m_failures(log),
@@ -88,7 +92,8 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
                               .log = &m_failures}))
 {}
 
-Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, const DataDirectory& directory, Log& log)
+Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, const DataDirectory& directory, Log& log,
+                                                     Metrics& metrics)
 {
     auto database = store::Database::open({.file = directory.database(), .readers = settings.databaseReaders});
     if (!database)
@@ -104,7 +109,7 @@ Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, c
     auto boxes = BoxProvider::open(settings, directory);
     if (!boxes)
         return forward(boxes);
-    std::unique_ptr<ServiceSet> set(new ServiceSet(settings, directory, log, std::move(*database), std::move(*packages),
+    std::unique_ptr<ServiceSet> set(new ServiceSet(settings, directory, log, metrics, std::move(*database), std::move(*packages),
                                                    std::move(*artifacts), std::move(*boxes)));
     if (auto recovered = set->recover(log); !recovered)
         return forward(recovered);
@@ -120,7 +125,12 @@ Result<void> ServiceSet::recover(Log& log)
                                          " [" + reaped.error().detail + "]");
     else if (!reaped->empty())
         log.write(LogLevel::Info, "removed " + std::to_string(reaped->size()) + " boxes that a killed server left");
-    return m_runs.recover();
+    auto interrupted = m_runs.recover();
+    if (!interrupted)
+        return forward(interrupted);
+    if (*interrupted > 0)
+        log.write(LogLevel::Info, "marked " + std::to_string(*interrupted) + " runs of an earlier server as interrupted");
+    return {};
 }
 
 } // namespace assay::runtime

@@ -5,6 +5,7 @@
 #include "server/api/server_parts.h"
 #include "server/api/service.h"
 #include "server/api/stored_tokens.h"
+#include "server/core/metrics.h"
 #include "server/runtime/box_provider.h"
 #include "server/runtime/log.h"
 #include "server/store/package_store_factory.h"
@@ -32,7 +33,8 @@ class ServiceSet
 {
 public:
     /// Opens the database, recovers what a killed server left, and makes the services.
-    static Result<std::unique_ptr<ServiceSet>> open(const Settings& settings, const DataDirectory& directory, Log& log);
+    static Result<std::unique_ptr<ServiceSet>> open(const Settings& settings, const DataDirectory& directory, Log& log,
+                                                    Metrics& metrics);
 
     api::Service& api() { return *m_api; }
     api::HealthMonitor& health() { return m_health; }
@@ -40,7 +42,7 @@ public:
     void stop(std::chrono::milliseconds deadline) { m_runs.stop(deadline); }
 
 private:
-    ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log,
+    ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log, Metrics& metrics,
                std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
                std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes);
     Result<void> recover(Log& log);

@@ -37,6 +37,7 @@ private slots:
     void commandsOfASessionAreStoredWhileItIsIdle();
     void commandsThatNeverStartedEndWithTheRun();
     void aFailedTeardownIsReported();
+    void isMeasured();
     void anEndThatCannotBeStoredIsTriedAgain();
 
 private:
@@ -85,6 +86,17 @@ private:
         const test::PackageFixture* package = nullptr;
     };
 
+    struct CountingMetrics final : Metrics
+    {
+        void add(Count what, std::uint64_t by) override { counts[what] += by; }
+        void materialized(std::chrono::nanoseconds, std::uint64_t bytes) override
+        {
+            materializedBytes.push_back(bytes);
+        }
+        std::map<Count, std::uint64_t> counts;
+        std::vector<std::uint64_t> materializedBytes;
+    };
+
     struct World
     {
         QTemporaryDir directory;
@@ -98,6 +110,7 @@ private:
         Materializer materializer{catalog, *cache};
         Collector collector{artifacts, clock};
         std::vector<std::string> reports;
+        CountingMetrics metrics;
         ExecutionParts parts{materializer,
                              collector,
                              records,
@@ -109,7 +122,8 @@ private:
                                  return std::make_unique<test::FakeBox>(box);
                              },
                              [this](std::string_view, const Error& error) { reports.push_back(error.message); },
-                             std::chrono::milliseconds(10'000)};
+                             std::chrono::milliseconds(10'000),
+                             &metrics};
         std::unique_ptr<LiveRun> run;
         void execute() { RunExecution(parts, driver, *run).execute(); }
     };
@@ -442,6 +456,26 @@ void TestRunExecution::aFailedTeardownIsReported()
     m_world->execute();
     QCOMPARE(m_world->reports, std::vector<std::string>{"a cgroup is left"});
     QCOMPARE(m_world->run->snapshot().state, "succeeded");
+}
+
+void TestRunExecution::isMeasured()
+{
+    m_world->execute();
+    use(plan());
+    m_world->execute();
+    m_world->box.verifyError = refuse("digest_mismatch", "x").error();
+    use(plan());
+    m_world->execute();
+    m_world->box.destroyError = assay::fail(ErrorCode::Internal, "x").error();
+    use(plan());
+    m_world->execute();
+    auto& counts = m_world->metrics.counts;
+    QCOMPARE(counts[Count::CacheMiss], 2U); // the first, and after the mismatch
+    QCOMPARE(counts[Count::CacheHit], 2U);
+    QCOMPARE(counts[Count::DigestMismatch], 2U);
+    QCOMPARE(counts[Count::BoxRemoved], 3U);
+    QCOMPARE(counts[Count::CleanupFailed], 1U);
+    QCOMPARE(m_world->metrics.materializedBytes, (std::vector<std::uint64_t>{8, 0}));
 }
 
 void TestRunExecution::anEndThatCannotBeStoredIsTriedAgain()
