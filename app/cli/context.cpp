@@ -65,7 +65,8 @@ Result<void> writeOutput(const std::string& path, std::string_view bytes, Existi
     std::error_code ignored;
     if (existing == Existing::Refuse && std::filesystem::exists(std::filesystem::symlink_status(path, ignored)))
         return fail(ErrorCode::Conflict, path + " exists; name another file with -o, or replace it with --force");
-    auto written = replaceFileDurably(path, bytes, 0644);
+    // Absolute, because the folder is synced too, and a bare name has none.
+    auto written = replaceFileDurably(std::filesystem::absolute(path, ignored), bytes, 0644);
     if (!written)
         return fail(written.error().code, path + " cannot be written", written.error().detail);
     return {};

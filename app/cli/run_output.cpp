@@ -55,7 +55,9 @@ std::string cutOffText(const json::value& command)
 {
     std::string out;
     const std::string termination = textOf(command, "termination");
-    if (!termination.empty() && termination != "exited") {
+    if (termination == "not_started") {
+        out += "assayctl: the command could not be started: no such program or folder, or not executable\n";
+    } else if (!termination.empty() && termination != "exited") {
         const std::uint64_t signal = numberOf(command, "signal");
         out += "assayctl: the command was cut off: " + plain(termination) +
                (signal ? " (signal " + std::to_string(signal) + ")" : "") + '\n';

@@ -72,11 +72,10 @@ Result<contract::CreatedToken> createLocally(const Options& options, const contr
     store::DatabaseOptions database;
     database.file = databaseFile(*path);
     database.readers = 1;
+    database.use = store::DatabaseUse::BesideServer;
     auto opened = store::Database::open(database);
     if (!opened)
-        return fail(opened.error().code, opened.error().message +
-                                             "; while a server runs, make tokens through it: leave --data out, and use "
-                                             "an operator's token");
+        return forward(opened);
     const SystemClock clock;
     NewToken tokens(**opened);
     auth::Authenticator authenticator(tokens, clock);
@@ -144,9 +143,10 @@ Result<int> createToken(Context& context, const Options& options)
 void addTokenCreate(Command& parent, Context& context)
 {
     auto options = std::make_shared<Options>();
-    Command command =
-        parent.add("create", "Make a token: with --data in a stopped server's directory, else through the server");
-    command.option("--data", options->data, "Data directory of a server that is not running");
+    Command command = parent.add(
+        "create",
+        "Make a token: with --data in a server's own directory, also while it serves; else through the server");
+    command.option("--data", options->data, "Data directory of a server on this machine");
     command.list("--scope", options->scope, "KEY=VALUE of the scope; repeat for more");
     command.list("--role", options->roles, "viewer, builder, reviewer, runner or operator; repeat for more");
     command.option("--principal", options->principal, "Who acts; the token's id when absent");

@@ -67,9 +67,13 @@ asio::awaitable<Connection::Outcome> Connection::handshake(TimePoint deadline)
     }
 }
 
-asio::awaitable<Connection::Outcome> Connection::read(std::string& into, std::size_t limit, TimePoint deadline)
+asio::awaitable<Connection::Outcome> Connection::read(std::string& into, std::size_t limit, TimePoint deadline,
+                                                      First first)
 {
     const std::size_t before = into.size();
+    if (first == First::Wait && !m_transport->mayHoldBytes())
+        if (const auto waited = co_await wait(Step::Kind::WantRead, deadline); waited != Outcome::Ok)
+            co_return waited;
     for (;;) {
         into.resize(before + limit);
         const Step step = m_transport->read(std::span(into.data() + before, limit));

@@ -26,8 +26,11 @@ public:
     Connection(boost::asio::io_context& context, UniqueFd socket, const TlsContext* tls);
 
     boost::asio::awaitable<Outcome> handshake(TimePoint deadline);
+    /// What a read does first: between requests nothing is there yet as a rule, and a try would be in vain.
+    enum class First : std::uint8_t { Try, Wait };
     /// Appends what has arrived to `into`, at most `limit` bytes, at least one with `Ok`.
-    boost::asio::awaitable<Outcome> read(std::string& into, std::size_t limit, TimePoint deadline);
+    boost::asio::awaitable<Outcome> read(std::string& into, std::size_t limit, TimePoint deadline,
+                                         First first = First::Try);
     /// Writes both pieces whole. May stand still for `grace`, and take `grace` and one second more for each
     /// `bytesPerSecond` that went through.
     boost::asio::awaitable<Outcome> write(std::string_view first, std::string_view second,

@@ -33,6 +33,8 @@ public:
         return told(::sendmsg(m_socket, &message, MSG_NOSIGNAL), Step::Kind::WantWrite);
     }
 
+    bool mayHoldBytes() const override { return false; }
+
     void endSending() override { ::shutdown(m_socket, SHUT_WR); }
 
 private:

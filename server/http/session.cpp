@@ -142,7 +142,8 @@ asio::awaitable<Session::Next> Session::readHead(HeadScan& scan)
         if (m_draining && !started)
             co_return Next::Close;
         m_betweenRequests = !started;
-        const auto outcome = co_await m_connection.read(m_in, kHeadReadBytes, deadline);
+        const auto outcome = co_await m_connection.read(m_in, kHeadReadBytes, deadline,
+                                                        started ? Connection::First::Try : Connection::First::Wait);
         m_betweenRequests = false;
         if (outcome == Outcome::TimedOut && (started || m_requests == 0))
             m_state.observer.onRefused("head_timeout");

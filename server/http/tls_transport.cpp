@@ -58,6 +58,8 @@ public:
         return writeOne(m_joined);
     }
 
+    bool mayHoldBytes() const override { return SSL_has_pending(m_ssl.get()) == 1; }
+
     void endSending() override
     {
         ERR_clear_error();

@@ -31,6 +31,9 @@ public:
     virtual Step handshake() = 0;
     virtual Step read(std::span<char> into) = 0;
     virtual Step write(std::string_view first, std::string_view second) = 0;
+    /// True when bytes may have been taken off the socket that `read` has not given yet: then waiting could last for
+    /// ever.
+    virtual bool mayHoldBytes() const = 0;
     /// Tells the peer that nothing follows; best effort.
     virtual void endSending() = 0;
 };

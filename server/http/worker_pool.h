@@ -16,7 +16,7 @@ class WorkerPool
 public:
     struct Options
     {
-        unsigned baseThreads = 3;
+        unsigned baseThreads = 2;
         unsigned maxThreads = 256;
         std::size_t maxQueued = 4096;
         std::size_t stackBytes = 1U << 20; ///< address space; only what is touched costs memory

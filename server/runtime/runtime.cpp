@@ -112,6 +112,9 @@ Result<std::unique_ptr<Runtime>> Runtime::start(const Settings& settings, Log& l
     state->services = std::move(*services);
     if (auto listening = state->listen(settings, *directory); !listening)
         return forward(listening);
+    // A driver counts as ready only after a handshake: make the first one now, beside the first requests.
+    if (settings.execution)
+        (void)state->pool.post([health = &state->services->health()] { (void)health->handshake(); });
     return std::unique_ptr<Runtime>(new Runtime(std::move(state)));
 }
 

@@ -40,35 +40,54 @@ Result<void> makeDirectory(const fs::path& directory)
     return {};
 }
 
+/// The lock that keeps a second server out; none when a server holds it and `options` allow to work beside it.
+Result<std::optional<LockFile>> takeLock(const DatabaseOptions& options)
+{
+    fs::path path = options.file;
+    path += ".lock";
+    auto lock = LockFile::take(path);
+    if (lock)
+        return std::optional(std::move(*lock));
+    if (options.use == DatabaseUse::BesideServer && lock.error().code == ErrorCode::Unavailable)
+        return std::optional<LockFile>();
+    return forward(lock);
+}
+
+/// Checks and migrates when this process is alone; beside a server it only makes sure that both know the same schema.
+Result<void> prepare(Connection& connection, bool isAlone)
+{
+    if (!isAlone)
+        return requireNewestSchema(connection);
+    if (auto checked = checkIntegrity(connection, kCheckBudget); !checked)
+        return forward(checked);
+    return migrate(connection);
+}
+
 } // namespace
 
 struct Database::State
 {
     fs::path file;
-    LockFile lock;
+    std::optional<LockFile> lock; ///< empty beside a running server, which holds it
     ReaderPool readers;
     Writer writer;
 };
 
 Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options)
 {
-    auto prepared = checkOptions(options);
-    if (prepared)
-        prepared = makeDirectory(options.file.parent_path());
-    if (!prepared)
-        return forward(prepared);
-    fs::path lockPath = options.file;
-    lockPath += ".lock";
-    auto lock = LockFile::take(lockPath);
+    auto usable = checkOptions(options);
+    if (usable)
+        usable = makeDirectory(options.file.parent_path());
+    if (!usable)
+        return forward(usable);
+    auto lock = takeLock(options);
     if (!lock)
         return forward(lock);
     auto connection = openConnection(options.file, ConnectionUse::Write);
     if (!connection)
         return forward(connection);
-    if (auto checked = checkIntegrity(**connection, kCheckBudget); !checked)
-        return forward(checked);
-    if (auto migrated = migrate(**connection); !migrated)
-        return forward(migrated);
+    if (auto prepared = prepare(**connection, lock->has_value()); !prepared)
+        return forward(prepared);
     std::unique_ptr<State> state(new State{options.file,
                                            std::move(*lock),
                                            {options.file, options.readers},

@@ -11,12 +11,17 @@
 
 namespace assay::store {
 
+/// Who opens the database. A server is alone; local administration (`assayctl token create`) may work beside it: SQLite
+/// keeps their transactions apart, and a schema that the running server does not have is refused.
+enum class DatabaseUse : std::uint8_t { Server, BesideServer };
+
 struct DatabaseOptions
 {
     std::filesystem::path file;
     unsigned readers = 4;       ///< connections for concurrent reads
     unsigned maxBatch = 64;     ///< transactions in one commit
     unsigned maxWaiting = 4096; ///< more waiting writers than this are `Unavailable`
+    DatabaseUse use = DatabaseUse::Server;
 };
 
 /// The one SQLite database: a writer thread that commits a batch of waiting jobs at once, each inside its own savepoint

@@ -81,4 +81,19 @@ Result<void> migrate(Connection& connection)
     return {};
 }
 
+Result<void> requireNewestSchema(Connection& connection)
+{
+    if (auto ours = checkOwner(connection); !ours)
+        return ours;
+    const auto version = readPragma(connection, "PRAGMA user_version");
+    if (!version)
+        return std::unexpected(version.error());
+    if (*version != newestSchema())
+        return fail(ErrorCode::Unavailable,
+                    "the server that runs on this data directory is of another version (schema " +
+                        std::to_string(*version) + ", this program knows " + std::to_string(newestSchema()) +
+                        "); use the program it came with");
+    return {};
+}
+
 } // namespace assay::store

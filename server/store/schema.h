@@ -16,4 +16,7 @@ std::int64_t newestSchema();
 /// another program, with what to do.
 Result<void> migrate(Connection& connection);
 
+/// Succeeds when the database has exactly the schema of this program; `Unavailable` otherwise. Changes nothing.
+Result<void> requireNewestSchema(Connection& connection);
+
 } // namespace assay::store

@@ -55,6 +55,7 @@ private slots:
     void readsSeeOneSnapshot();
     void readsCannotWrite();
     void refusesASecondServer();
+    void administersBesideAServer();
     void refusesANewerSchema();
     void refusesAnotherProgramsFile();
     void refusesADamagedDatabase();
@@ -190,6 +191,25 @@ void TestDatabase::readsCannotWrite()
     const auto done = database.read([](Connection& connection) { return ServerStateTable(connection).put("a", "1"); });
     QVERIFY(!done);
     QVERIFY(!state(database, "a"));
+}
+
+void TestDatabase::administersBesideAServer()
+{
+    test::StoreFixture store;
+    Database& server = store.open();
+    const DatabaseOptions besideServer{.file = store.file(), .readers = 1, .use = DatabaseUse::BesideServer};
+    const auto beside = Database::open(besideServer);
+    ASSAY_OK(beside);
+    const auto written =
+        (*beside)->write([](Connection& connection) { return ServerStateTable(connection).put("a", "1"); });
+    ASSAY_OK(written);
+    QCOMPARE(state(server, "a"), std::optional<std::string>("1"));
+
+    const std::string newer = "PRAGMA user_version=" + std::to_string(newestSchema() + 1);
+    const auto upgraded = server.write([&](Connection& connection) { return connection.execute(newer.c_str()); });
+    ASSAY_OK(upgraded);
+    const auto stranger = Database::open(besideServer);
+    ASSAY_FAILS(stranger, ErrorCode::Unavailable);
 }
 
 void TestDatabase::refusesASecondServer()
