@@ -67,6 +67,9 @@ void TestBaseBuild::aBoxStartsFromIt()
     test::BoxFixture boxes;
     auto spec = boxes.spec();
     spec.base = *base;
+    // A virtual environment brings its own pip.
+    spec.limits.tmpBytes = 128U << 20;
+    spec.limits.memoryBytes = 512U << 20;
     auto box = boxes.box(spec);
     std::vector<std::string> commands{"jq -n 1", "id -un | grep -x box", "test ! -e /var", "! echo x > /etc/x",
                                       "! grep -q host /etc/hostname"};

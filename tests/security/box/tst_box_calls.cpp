@@ -50,84 +50,97 @@ print(result if result >= 0 else errno.errorcode[-result]))");
     return answer.output.substr(0, answer.output.find('\n'));
 }
 
+namespace {
+
+struct Attempt
+{
+    const char* name;
+    const char* expression;
+    const char* answer = "EPERM";
+};
+
+constexpr Attempt kAttempts[] = {
+    {"mount", "call(165, b'x', b'/tmp', b'tmpfs', 0, 0)"},
+    {"umount", "call(166, b'/tmp', 2)"},
+    {"pivot_root", "call(155, b'/tmp', b'/tmp')"},
+    {"chroot", "call(161, b'/tmp')"},
+    {"fsopen", "call(430, b'tmpfs', 0)"},
+    {"open_tree", "call(428, -100, b'/', 1)"},
+    {"move_mount", "call(429, 0, b'', -100, b'/tmp', 4)"},
+    {"mount_setattr", "call(442, -100, b'/', 0, buffer, 32)"},
+    {"setns", "call(308, 0, 0)"},
+    {"unshare user", "call(272, 0x10000000)"},
+    {"unshare mounts", "call(272, 0x20000)"},
+    {"unshare nothing", "call(272, 0)"},
+    {"clone user", "forked(56, 0x10000000 | 17, 0, 0, 0, 0)"},
+    {"clone mounts", "forked(56, 0x20000 | 17, 0, 0, 0, 0)"},
+    {"clone network", "forked(56, 0x40000000 | 17, 0, 0, 0, 0)"},
+    {"clone user, high bits", "forked(56, 0x5_10000000 | 17, 0, 0, 0, 0)"},
+    {"clone3", "forked(435, struct.pack('<QQQQQQQQ', 0x10000000, 0, 0, 0, 17, 0, 0, 0), 64)", "ENOSYS"},
+    {"ptrace", "call(101, 16, 1, 0, 0)"},
+    {"ptrace traceme", "call(101, 0, 0, 0, 0)"},
+    {"process_vm_readv", "call(310, 1, buffer, 1, buffer, 1, 0)"},
+    {"process_vm_writev", "call(311, 1, buffer, 1, buffer, 1, 0)"},
+    {"pidfd_getfd", "call(438, 0, 0, 0)"},
+    {"kcmp", "call(312, 1, os.getpid(), 0, 0, 0)"},
+    {"add_key", "call(248, b'user', b'x', b'x', 1, -3 & 0xffffffff)"},
+    {"request_key", "call(249, b'user', b'x', 0, 0)"},
+    {"keyctl", "call(250, 0, -3 & 0xffffffff, 1)"},
+    {"io_uring_setup", "call(425, 1, buffer)"},
+    {"io_setup", "call(206, 1, buffer)"},
+    {"bpf", "call(321, 0, buffer, 64)"},
+    {"perf_event_open", "call(298, buffer, 0, -1, -1, 0)"},
+    {"userfaultfd", "call(323, 0)"},
+    {"fanotify_init", "call(300, 0, 0)"},
+    {"open_by_handle_at", "call(304, -100, buffer, 0)"},
+    {"name_to_handle_at", "call(303, -100, b'/', buffer, buffer, 0)"},
+    {"memfd_secret", "call(447, 0)"},
+    {"modify_ldt", "call(154, 0, buffer, 16)"},
+    {"move_pages", "call(279, 1, 0, 0, 0, 0, 0)"},
+    {"kexec_load", "call(246, 0, 0, 0, 0)"},
+    {"init_module", "call(175, buffer, 1, b'')"},
+    {"finit_module", "call(313, 0, b'', 0)"},
+    {"delete_module", "call(176, b'x', 0)"},
+    {"reboot", "call(169, 0xfee1dead, 672274793, 0, 0)"},
+    {"swapon", "call(167, b'/tmp', 0)"},
+    {"acct", "call(163, 0)"},
+    {"quotactl", "call(179, 0, 0, 0, 0)"},
+    {"settimeofday", "call(164, buffer, 0)"},
+    {"clock_settime", "call(227, 0, buffer)"},
+    {"adjtimex", "call(159, buffer)"},
+    {"sethostname", "call(170, b'x', 1)"},
+    {"iopl", "call(172, 3)"},
+    {"syslog", "call(103, 3, buffer, 10)"},
+    {"vhangup", "call(153)"},
+    {"lookup_dcookie", "call(212, 0, buffer, 10)"},
+    {"personality without ASLR", "call(135, 0x0040000)", "ENOSYS"},
+    {"prlimit of init", "call(302, 1, 7, 0, buffer)", "ENOSYS"},
+    {"prlimit of init, high bits", "call(302, 0x1_00000001, 7, 0, buffer)", "ENOSYS"},
+    {"affinity of init", "call(203, 1, 8, buffer)", "ENOSYS"},
+    {"socket inet", "call(41, 2, 1, 0)", "EAFNOSUPPORT"},
+    {"socket inet6", "call(41, 10, 1, 0)", "EAFNOSUPPORT"},
+    {"socket netlink", "call(41, 16, 3, 0)", "EAFNOSUPPORT"},
+    {"socket packet", "call(41, 17, 3, 0)", "EAFNOSUPPORT"},
+    {"socket alg", "call(41, 38, 5, 0)", "EAFNOSUPPORT"},
+    {"socket vsock", "call(41, 40, 1, 0)", "EAFNOSUPPORT"},
+    {"socket alg, high bits", "call(41, 0x1_00000026, 5, 0)", "EAFNOSUPPORT"},
+    {"socket far family", "call(41, 200, 1, 0)", "ENOSYS"},
+    {"socketpair tipc", "call(53, 30, 1, 0, buffer)", "ENOSYS"},
+    {"TIOCSTI", "call(16, 0, 0x5412, b'x')"},
+    {"TIOCSTI, high bits", "call(16, 0, 0x1_00005412, b'x')"},
+    {"TIOCLINUX", "call(16, 0, 0x541c, b'x')"},
+    {"TIOCLINUX, high bits", "call(16, 0, 0xffffffff_0000541c, b'x')"},
+    {"a call of the future", "call(5000)", "ENOSYS"},
+};
+
+} // namespace
+
 void TestBoxCalls::refusesCall_data()
 {
     QTest::addColumn<QString>("expression");
     QTest::addColumn<QString>("answer");
-    const auto row = [](const char* name, const char* expression, const char* answer = "EPERM") {
-        QTest::newRow(name) << QString(expression) << QString(answer);
-    };
-    row("mount", "call(165, b'x', b'/tmp', b'tmpfs', 0, 0)");
-    row("umount", "call(166, b'/tmp', 2)");
-    row("pivot_root", "call(155, b'/tmp', b'/tmp')");
-    row("chroot", "call(161, b'/tmp')");
-    row("fsopen", "call(430, b'tmpfs', 0)");
-    row("open_tree", "call(428, -100, b'/', 1)");
-    row("move_mount", "call(429, 0, b'', -100, b'/tmp', 4)");
-    row("mount_setattr", "call(442, -100, b'/', 0, buffer, 32)");
-    row("setns", "call(308, 0, 0)");
-    row("unshare user", "call(272, 0x10000000)");
-    row("unshare mounts", "call(272, 0x20000)");
-    row("unshare nothing", "call(272, 0)");
-    row("clone user", "forked(56, 0x10000000 | 17, 0, 0, 0, 0)");
-    row("clone mounts", "forked(56, 0x20000 | 17, 0, 0, 0, 0)");
-    row("clone network", "forked(56, 0x40000000 | 17, 0, 0, 0, 0)");
-    row("clone user, high bits", "forked(56, 0x5_10000000 | 17, 0, 0, 0, 0)");
-    row("clone3", "forked(435, struct.pack('<QQQQQQQQ', 0x10000000, 0, 0, 0, 17, 0, 0, 0), 64)", "ENOSYS");
-    row("ptrace", "call(101, 16, 1, 0, 0)");
-    row("ptrace traceme", "call(101, 0, 0, 0, 0)");
-    row("process_vm_readv", "call(310, 1, buffer, 1, buffer, 1, 0)");
-    row("process_vm_writev", "call(311, 1, buffer, 1, buffer, 1, 0)");
-    row("pidfd_getfd", "call(438, 0, 0, 0)");
-    row("kcmp", "call(312, 1, os.getpid(), 0, 0, 0)");
-    row("add_key", "call(248, b'user', b'x', b'x', 1, -3 & 0xffffffff)");
-    row("request_key", "call(249, b'user', b'x', 0, 0)");
-    row("keyctl", "call(250, 0, -3 & 0xffffffff, 1)");
-    row("io_uring_setup", "call(425, 1, buffer)");
-    row("io_setup", "call(206, 1, buffer)");
-    row("bpf", "call(321, 0, buffer, 64)");
-    row("perf_event_open", "call(298, buffer, 0, -1, -1, 0)");
-    row("userfaultfd", "call(323, 0)");
-    row("fanotify_init", "call(300, 0, 0)");
-    row("open_by_handle_at", "call(304, -100, buffer, 0)");
-    row("name_to_handle_at", "call(303, -100, b'/', buffer, buffer, 0)");
-    row("memfd_secret", "call(447, 0)");
-    row("modify_ldt", "call(154, 0, buffer, 16)");
-    row("move_pages", "call(279, 1, 0, 0, 0, 0, 0)");
-    row("kexec_load", "call(246, 0, 0, 0, 0)");
-    row("init_module", "call(175, buffer, 1, b'')");
-    row("finit_module", "call(313, 0, b'', 0)");
-    row("delete_module", "call(176, b'x', 0)");
-    row("reboot", "call(169, 0xfee1dead, 672274793, 0, 0)");
-    row("swapon", "call(167, b'/tmp', 0)");
-    row("acct", "call(163, 0)");
-    row("quotactl", "call(179, 0, 0, 0, 0)");
-    row("settimeofday", "call(164, buffer, 0)");
-    row("clock_settime", "call(227, 0, buffer)");
-    row("adjtimex", "call(159, buffer)");
-    row("sethostname", "call(170, b'x', 1)");
-    row("iopl", "call(172, 3)");
-    row("syslog", "call(103, 3, buffer, 10)");
-    row("vhangup", "call(153)");
-    row("lookup_dcookie", "call(212, 0, buffer, 10)");
-    row("personality without ASLR", "call(135, 0x0040000)", "ENOSYS");
-    row("prlimit of init", "call(302, 1, 7, 0, buffer)", "ENOSYS");
-    row("prlimit of init, high bits", "call(302, 0x1_00000001, 7, 0, buffer)", "ENOSYS");
-    row("affinity of init", "call(203, 1, 8, buffer)", "ENOSYS");
-    row("socket inet", "call(41, 2, 1, 0)", "EAFNOSUPPORT");
-    row("socket inet6", "call(41, 10, 1, 0)", "EAFNOSUPPORT");
-    row("socket netlink", "call(41, 16, 3, 0)", "EAFNOSUPPORT");
-    row("socket packet", "call(41, 17, 3, 0)", "EAFNOSUPPORT");
-    row("socket alg", "call(41, 38, 5, 0)", "EAFNOSUPPORT");
-    row("socket vsock", "call(41, 40, 1, 0)", "EAFNOSUPPORT");
-    row("socket alg, high bits", "call(41, 0x1_00000026, 5, 0)", "EAFNOSUPPORT");
-    row("socket far family", "call(41, 200, 1, 0)", "ENOSYS");
-    row("socketpair tipc", "call(53, 30, 1, 0, buffer)", "ENOSYS");
-    row("TIOCSTI", "call(16, 0, 0x5412, b'x')");
-    row("TIOCSTI, high bits", "call(16, 0, 0x1_00005412, b'x')");
-    row("TIOCLINUX", "call(16, 0, 0x541c, b'x')");
-    row("TIOCLINUX, high bits", "call(16, 0, 0xffffffff_0000541c, b'x')");
-    row("a call of the future", "call(5000)", "ENOSYS");
+    for (const Attempt& attempt : kAttempts)
+        QTest::newRow(attempt.name) << QString(attempt.expression) << QString(attempt.answer);
 }
 
 void TestBoxCalls::refusesCall()
