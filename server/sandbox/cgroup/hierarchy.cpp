@@ -24,16 +24,19 @@ constexpr std::array<std::string_view, 4> kLegacyControllers{"memory", "pids", "
 
 bool makeFolder(const fs::path& folder) { return ::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST; }
 
-bool enableControllers(const fs::path& group)
+bool offersControllers(const fs::path& group)
 {
     const auto offered = readFile(group / "cgroup.controllers", kMaxProcFile);
     if (!offered)
         return false;
     const std::string padded = " " + offered->substr(0, offered->find('\n')) + " ";
-    for (const std::string_view name : {"memory", "pids", "cpu"})
-        if (!padded.contains(" " + std::string(name) + " "))
-            return false;
-    return writeControl(group / "cgroup.subtree_control", "+memory +pids +cpu").has_value();
+    return std::ranges::all_of(std::array{" memory ", " pids ", " cpu "},
+                               [&](const char* name) { return padded.contains(name); });
+}
+
+bool enableControllers(const fs::path& group)
+{
+    return offersControllers(group) && writeControl(group / "cgroup.subtree_control", "+memory +pids +cpu").has_value();
 }
 
 /// A group that hands out controllers may hold no process itself, the top group excepted.
@@ -86,6 +89,9 @@ bool Hierarchy::tryUnified(const fs::path& mount, const std::string& selfCgroup,
         own->resize(own->size() - kServerGroup.size() - 1);
     const fs::path base = mount / fs::path(*own).relative_path();
     if (::access((base / "cgroup.subtree_control").c_str(), W_OK) != 0)
+        return false;
+    // Asked first: in a group that has nothing to hand out, moving the server would be for nothing.
+    if (!offersControllers(base))
         return false;
     if (!enableControllers(base) && !(vacate(base) && enableControllers(base)))
         return false;

@@ -93,6 +93,7 @@ void TestCgroup::unifiedGroupWithoutControllersIsNotUsed()
     Mounts mounts;
     mounts.unified = folder.path().toStdString();
     QCOMPARE(Hierarchy::open(mounts, "0::/\n", "0123456789abcdef").version(), Version::None);
+    QVERIFY(!QDir(folder.filePath("assay-server")).exists());
 }
 
 void TestCgroup::oneMissingControllerMeansNoLegacy()
