@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// assay-schema-check: reads "<length of the schema in decimal>\n<schema><instance>" from standard input and tells whether
-// the instance is valid under the schema (JSON Schema 2020-12 unless it names an older draft).
+// assay-schema-check: reads "<length of the schema in decimal>\n<schema><instance>" from standard input and tells
+// whether the instance is valid under the schema (JSON Schema 2020-12 unless it names an older draft).
 //
 // Exit status: 0 valid; 1 not valid, with lines "<JSON pointer>\t<message>"; 2 the schema cannot be used, with one
 // message; 3 the request is not of the form. References outside the schema are never fetched. The process limits its

@@ -122,6 +122,17 @@ def worker(client, known, stop, limit, seed):
             return  # the server was killed under this call: nothing was answered
 
 
+def wait_for_some(known, count, deadline):
+    """Lets `count` more operations begin, so that the number of kills does not depend on the machine's speed."""
+    with known.lock:
+        goal = known.operations + count
+    while time.monotonic() < deadline:
+        with known.lock:
+            if known.operations >= goal:
+                return
+        time.sleep(0.002)
+
+
 def check_revisions(client, known):
     for (name, revision), digest in known.revisions.items():
         shown = client.get(f"/v1/skills/{name}/revisions/{revision}")
@@ -212,7 +223,8 @@ def main():
                        for _ in range(4)]
             for thread in threads:
                 thread.start()
-            time.sleep(randomness.uniform(0.02, 0.35))
+            wait_for_some(known, randomness.randrange(1, max(2, limit // 10)), time.monotonic() + 1.5)
+            time.sleep(randomness.uniform(0, 0.03))
             server.kill()
             kills += 1
             stop.set()

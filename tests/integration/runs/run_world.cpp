@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 namespace assay::test {
 
@@ -79,6 +80,17 @@ std::string RunWorld::unavailable()
 {
     const auto status = m_driver->probe();
     return status.state == sandbox::DriverState::Ready ? std::string() : status.reason + "; " + status.remedy;
+}
+
+bool RunWorld::becomesIdle()
+{
+    for (int i = 0; i < 1000; ++i) {
+        const auto load = m_runs->load();
+        if (load.live == 0 && load.queued == 0)
+            return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
 }
 
 auth::Identity RunWorld::someone(std::string scope)

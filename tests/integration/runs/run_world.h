@@ -30,6 +30,9 @@ public:
     /// Empty when boxes can be made here; otherwise why not.
     std::string unavailable();
 
+    /// Waits until no run is live or queued, 10 s at most.
+    bool becomesIdle();
+
     static auth::Identity someone(std::string scope = "sc_00000000000000000000000000000001");
     /// Publishes; `files` maps a path to its text, and a path that ends with '*' is executable. The revision's id.
     std::string publish(const std::string& name, std::map<std::string, std::string> files,

@@ -2,6 +2,7 @@
 // bench_runs [ROUNDS]: what a run costs end to end in the server, against the same work by hand, interleaved in one
 // process so that a busy machine slows both. Prints a table of medians in milliseconds.
 #include "server/core/random.h"
+#include "server/runs/tree_cache.h"
 #include "tests/integration/runs/run_world.h"
 
 #include <algorithm>
@@ -91,6 +92,31 @@ void printPhases(const char* what, const Result<contract::Run>& run)
     std::printf("\n");
 }
 
+/// Where the time of an extraction goes: the store's verified read, and the writing.
+void printFetchAndExtraction(RunWorld& world, const std::string& name)
+{
+    const auto scope = RunWorld::someone().scopeFingerprint;
+    const auto pinned = world.skills().pin(scope, {name});
+    if (!pinned)
+        die(pinned.error().message);
+    const Digest digest = pinned->front().digest;
+    double fetched = 0;
+    const auto cache = runs::TreeCache::open(world.directory() / "bench-cache", 0);
+    if (!cache)
+        die(cache.error().message);
+    const double all = timed([&] {
+        const auto lease = (*cache)->acquire({scope, "bench", digest}, [&] {
+            Result<store::Bundle> bundle = fail(ErrorCode::Internal, "");
+            fetched = timed([&] { bundle = world.skills().bundle(scope, digest); });
+            return bundle;
+        });
+        if (!lease)
+            die(lease.error().message);
+    });
+    std::printf("    %s: read and verified in %.1f ms, extracted and removed in %.1f ms\n", name.c_str(), fetched,
+                all - fetched);
+}
+
 struct Row
 {
     const char* what;
@@ -139,6 +165,8 @@ void materialize(RunWorld& world, int rounds, std::size_t bytes, const char* fre
         for (std::size_t piece = 0; piece < pieces; ++piece)
             files["data/" + std::to_string(piece) + ".bin"] = randomBytes(bytes / pieces);
         world.publish(name, std::move(files));
+        if (std::getenv("BENCH_PHASES"))
+            printFetchAndExtraction(world, name);
         none.push_back(timed([&] { mustSucceed(world.runArgv({"/bin/true"})); }));
         a.push_back(timed([&] { printPhases(fresh, world.runArgv({"/bin/true"}, skillRun(name))); }));
         b.push_back(timed([&] { printPhases(cached, world.runArgv({"/bin/true"}, skillRun(name))); }));
@@ -163,6 +191,9 @@ void session(RunWorld& world, int rounds)
             die("a session's command failed");
     };
     print(compare("command in a live session, /bin/true", rounds * 4, one, [] { spawnAndWait({"/bin/true"}); }));
+    command.argv = {"python3", "-I", "-c", "pass"};
+    print(compare("command in a live session, python3 -I", rounds, one,
+                  [] { spawnAndWait({"python3", "-I", "-c", "pass"}); }));
     (void)world.runs().finish(RunWorld::someone(), run->id);
 }
 
