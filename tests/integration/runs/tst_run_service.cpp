@@ -4,10 +4,8 @@
 #include "tests/integration/runs/run_world.h"
 #include "tests/support/test_support.h"
 
-#include <QFile>
 #include <semaphore>
 #include <set>
-#include <sys/stat.h>
 #include <thread>
 
 using namespace assay;
@@ -31,15 +29,11 @@ private slots:
     void refusesAndListsRefusedRuns();
     void requestFaultsMakeNoRun();
     void checksTheInputSchema();
-    void anotherScopeSeesNothing();
     void aSessionKeepsItsWorkspace();
     void finishCollectsAndCloses();
     void cancelEndsARun();
     void eventsReadAlikeLiveAndStored();
     void listsLiveAndEndedRuns();
-    void corruptionInTheHostCacheExecutesNothing();
-    void corruptionInTheStoreExecutesNothing();
-    void theSealedSkillCannotBeWritten();
     void aRestartInterruptsWhatWasLeft();
     void worksWithPackagesInFiles();
 
@@ -311,37 +305,6 @@ void TestRunService::checksTheInputSchema()
     QCOMPARE(m_world->runs().list(RunWorld::someone(), {}, {})->items.size(), 2U);
 }
 
-void TestRunService::anotherScopeSeesNothing()
-{
-    const auto run = m_world->runArgv({"sh", "-c", "echo x > out/a"});
-    ASSAY_OK(run);
-    const auto other = RunWorld::someone("sc_00000000000000000000000000000002");
-    auto& runs = m_world->runs();
-    const auto absent = "run_00000000000000000000000000";
-    const auto same = [&](const auto& theirs, const auto& missing) {
-        return !theirs && !missing && theirs.error().code == ErrorCode::NotFound &&
-               theirs.error().message == missing.error().message && missing.error().code == ErrorCode::NotFound;
-    };
-    QVERIFY(same(runs.find(other, run->id), runs.find(other, absent)));
-    QVERIFY(same(runs.manifest(other, run->id), runs.manifest(other, absent)));
-    QVERIFY(same(runs.events(other, run->id, 0), runs.events(other, absent, 0)));
-    QVERIFY(same(runs.cancel(other, run->id), runs.cancel(other, absent)));
-    QVERIFY(same(runs.finish(other, run->id), runs.finish(other, absent)));
-    QVERIFY(same(runs.artifacts(other, run->id, {}), runs.artifacts(other, absent, {})));
-    QVERIFY(same(runs.skillFiles(other, run->id, "x"), runs.skillFiles(other, absent, "x")));
-    contract::StartCommand command;
-    command.argv = {"true"};
-    QVERIFY(same(runs.startCommand(other, run->id, command), runs.startCommand(other, absent, command)));
-    const auto id = run->commands.at(0).id;
-    QVERIFY(same(runs.command(other, run->id, id), runs.command(other, absent, id)));
-    const auto artifact = run->artifacts.at(0).id;
-    QVERIFY(same(runs.artifact(other, artifact), runs.artifact(other, "art_00000000000000000000000000")));
-    QVERIFY(same(runs.artifactContent(other, artifact), runs.artifactContent(other, "junk")));
-    QCOMPARE(runs.list(other, {}, {})->items.size(), 0U);
-    const auto malformed = runs.find(other, "run_'; drop");
-    QVERIFY(same(malformed, runs.find(other, absent)));
-}
-
 void TestRunService::aSessionKeepsItsWorkspace()
 {
     contract::StartRun request;
@@ -440,54 +403,6 @@ void TestRunService::listsLiveAndEndedRuns()
     QCOMPARE(listed->items[0].state, "succeeded");
     QCOMPARE(listed->items[1].state, "running");
     ASSAY_OK(m_world->runs().cancel(RunWorld::someone(), live->id));
-}
-
-void TestRunService::corruptionInTheHostCacheExecutesNothing()
-{
-    m_world->publish("demo", {{"SKILL.md", test::skillMd("demo")}, {"a.sh", "echo good\n"}});
-    ASSAY_OK(start(script("demo", "a.sh")));
-    int changed = 0;
-    for (const auto& each : std::filesystem::recursive_directory_iterator(m_world->directory() / "cache"))
-        if (each.path().filename() == "a.sh") {
-            QFile file(QString::fromStdString(each.path().string()));
-            QVERIFY(::chmod(each.path().c_str(), 0644) == 0 && file.open(QIODevice::WriteOnly));
-            file.write("echo evil\n");
-            file.close();
-            ::chmod(each.path().c_str(), 0444);
-            ++changed;
-        }
-    QCOMPARE(changed, 1);
-    const auto refused = start(script("demo", "a.sh"));
-    ASSAY_FAILS(refused, ErrorCode::Refused);
-    QCOMPARE(refused.error().reason, "digest_mismatch");
-    const auto again = start(script("demo", "a.sh"));
-    ASSAY_OK(again);
-    QCOMPARE(again->commands.at(0).stdoutBytes, "good\n");
-}
-
-void TestRunService::corruptionInTheStoreExecutesNothing()
-{
-    m_world->publish("demo", {{"SKILL.md", test::skillMd("demo")}, {"a.sh", "echo good\n"}});
-    const auto digest = Digest::parse(m_world->skills().find(RunWorld::someone(), "demo")->digest);
-    ASSAY_OK(digest);
-    ASSAY_OK(m_world->packages().remove(RunWorld::someone().scopeFingerprint, *digest));
-    const auto refused = start(script("demo", "a.sh"));
-    ASSAY_FAILS(refused, ErrorCode::Refused);
-    QVERIFY2(refused.error().reason == "digest_mismatch" || refused.error().reason == "package_store_unavailable",
-             refused.error().reason.c_str());
-}
-
-void TestRunService::theSealedSkillCannotBeWritten()
-{
-    m_world->publish("demo", {{"SKILL.md", test::skillMd("demo")}, {"a.sh", "true\n"}});
-    contract::StartRun request;
-    request.skills = {"demo"};
-    const auto run = m_world->runArgv({"sh", "-c",
-                                       "echo x >> /skills/demo/a.sh; rm -f /skills/demo/a.sh; touch /skills/demo/n; "
-                                       "touch /skills/n; chmod u+w /skills/demo; ls -A /skills /skills/demo"},
-                                      request);
-    ASSAY_OK(run);
-    QCOMPARE(run->commands.at(0).stdoutBytes, "/skills:\ndemo\n\n/skills/demo:\nSKILL.md\na.sh\n");
 }
 
 void TestRunService::aRestartInterruptsWhatWasLeft()
