@@ -26,6 +26,10 @@ Result<std::unique_ptr<BoxProvider>> BoxProvider::open(const Settings& settings,
 {
     std::unique_ptr<BoxProvider> provider(new BoxProvider);
     provider->m_default = settings.driver;
+    if (auto base = sandbox::base::selectBase(directory.path()))
+        provider->m_base = std::move(*base);
+    else
+        provider->m_baseFault = base.error().message;
     auto bubblewrap =
         sandbox::bubblewrap::Driver::open({.dataDirectory = directory.path(), .initProgram = initProgram()});
     if (!bubblewrap)

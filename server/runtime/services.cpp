@@ -109,8 +109,8 @@ Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, c
     auto boxes = BoxProvider::open(settings, directory);
     if (!boxes)
         return forward(boxes);
-    std::unique_ptr<ServiceSet> set(new ServiceSet(settings, directory, log, metrics, std::move(*database), std::move(*packages),
-                                                   std::move(*artifacts), std::move(*boxes)));
+    std::unique_ptr<ServiceSet> set(new ServiceSet(settings, directory, log, metrics, std::move(*database),
+                                                   std::move(*packages), std::move(*artifacts), std::move(*boxes)));
     if (auto recovered = set->recover(log); !recovered)
         return forward(recovered);
     return set;
@@ -129,7 +129,8 @@ Result<void> ServiceSet::recover(Log& log)
     if (!interrupted)
         return forward(interrupted);
     if (*interrupted > 0)
-        log.write(LogLevel::Info, "marked " + std::to_string(*interrupted) + " runs of an earlier server as interrupted");
+        log.write(LogLevel::Info,
+                  "marked " + std::to_string(*interrupted) + " runs of an earlier server as interrupted");
     return {};
 }
 
