@@ -80,11 +80,11 @@ private:
 } // namespace
 
 RunService::RunService(store::Database&, registry::SkillService&, registry::AgentService&, store::SkillPackageStore&,
-                       BoxProvider&, const Clock& clock, RunSettings)
+                       BoxProvider&, const Clock& clock, RunSettings, Metrics*)
     : m_state(new State{{}, clock, {}})
 {}
 RunService::~RunService() = default;
-Result<void> RunService::recover() { return {}; }
+Result<std::uint64_t> RunService::recover() { return 0; }
 void RunService::stop(std::chrono::milliseconds) {}
 
 Result<contract::Run> RunService::start(const auth::Identity& by, contract::StartRun request)
