@@ -152,7 +152,7 @@ def main():
             result["idle_kib"] = resident_kib(process)
             connection = UnixConnection(path)
             token = json.loads(connection.ask("POST", "/v1/tokens", {"scope": {"tenant": "bench"}, "roles": ["viewer"]}))["secret"]
-            payload = base64.b64encode(random.Random(2).randbytes(14_800)).decode()
+            payload = base64.b64encode(random.Random(2).randbytes(19_500)).decode()
             connection.ask("PUT", "/v1/skills/large", skill("large", payload + "\n"))
             small = connection.ask("GET", "/v1/skills/large")
             archive = connection.ask("GET", "/v1/skills/large/revisions/current/archive?format=zip")
