@@ -132,8 +132,8 @@ void Driver::prepare()
     if (m_options.limits == LimitsBy::Kernel)
         m_hierarchy = cgroup::Hierarchy::open(m_instance);
     if (::access(m_options.initProgram.c_str(), R_OK) != 0)
-        return unusable({"the program of the box's first process is missing: " + m_options.initProgram.string(),
-                         "install assay-init beside the server"});
+        return unusable(
+            {"assay-init, the first process of every box, is missing", "install assay-init beside the server"});
     const fs::path program = findProgram(m_options.bwrapProgram);
     auto opened = openFile(program, O_RDONLY);
     if (!opened || ::access(program.c_str(), X_OK) != 0)

@@ -165,7 +165,7 @@ void TestBoxOutput::truncatesWithoutBlockingTheProcess()
 
 void TestBoxOutput::terminatesAboveTheCap()
 {
-    Command command = shell("yes");
+    Command command = shell("exec yes"); // no shell in between that would tell of the signal as 128+n
     command.limits.outputBytes = 100'000;
     command.limits.outputMode = OutputMode::Terminate;
     RecordingSink sink;
