@@ -31,7 +31,7 @@ HOSTS = [
 HOST = re.compile(r"(?<![\w-])(?:" + "|".join("".join(p).replace(".", r"\.").replace(r"\\.", r"\.") for p in HOSTS) + ")", re.I)
 LATER = re.compile(r"\b(?:" + "TO" + "DO|FIX" + "ME|XX" + "X)\\b")
 CONFLICT = re.compile(r"^(?:<{7} |>{7} )", re.M)
-MACHINE = re.compile(r"(?<![\w.])/(?:home|Users)/(?!user\b|you\b)[a-z]\w*/|/work/(?:wt|main|shared)\b")
+MACHINE = re.compile(r"(?<![\w.])/(?:home|Users)/(?!user\b|you\b)[a-z]\w*/")
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
