@@ -27,6 +27,16 @@ private:
     std::uint8_t m_bits = 0;
 };
 
+/// By which way a caller came, from a fixed list (docs/ledger.md). `Cli`, `Window` and `Agent` are what a client says
+/// of itself; nothing is granted for it.
+enum class Surface : std::uint8_t { Api, Cli, Window, Agent, Handshake, Local, Server };
+
+constexpr std::string_view nameOf(Surface surface)
+{
+    constexpr std::string_view kNames[] = {"api", "cli", "window", "agent", "handshake", "local", "server"};
+    return kNames[static_cast<std::size_t>(surface)];
+}
+
 /// Who acts, in which scope: made at one place (`Authenticator`), from a token or a trusted ingress, never from a body
 /// or a query. The raw scope values end there; everything behind it sees the fingerprint only.
 struct Identity
@@ -35,6 +45,7 @@ struct Identity
     std::string principal;        ///< who acts; at most 256 bytes
     std::string tokenId;          ///< empty for trusted ingress
     Roles roles;
+    Surface surface = Surface::Api;
 };
 
 } // namespace assay::auth
