@@ -225,7 +225,70 @@ CREATE TABLE artifact_bundles (
 ) STRICT;
 )sql";
 
-constexpr std::array kMigrations{kFoundation};
+// The audit ledger (docs/ledger.md): `ledger` is only ever added to, row by row, each chained to the one before it in
+// its scope; `ledger_open` lists what was reserved and has not ended; an anchor signs a chain's newest row, and `link`
+// chains the anchors.
+constexpr const char* kLedger = R"sql(
+CREATE TABLE ledger_open (
+    fingerprint TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (fingerprint, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ledger_anchors (
+    number INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    row_hash BLOB NOT NULL,
+    signature BLOB NOT NULL,
+    link BLOB NOT NULL,
+    link_signature BLOB NOT NULL,
+    key_id TEXT NOT NULL
+) STRICT;
+CREATE INDEX ledger_anchors_by_row ON ledger_anchors (fingerprint, seq);
+
+CREATE TABLE ledger (
+    row INTEGER PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    actor_type TEXT NOT NULL,
+    auth_source TEXT NOT NULL,
+    resource_type TEXT NOT NULL,
+    resource TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    run TEXT NOT NULL,
+    reservation INTEGER,
+    occurrences INTEGER NOT NULL,
+    surface TEXT NOT NULL,
+    cwd TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    exit_code INTEGER,
+    termination TEXT NOT NULL,
+    base_digest TEXT NOT NULL,
+    egress_mode TEXT NOT NULL,
+    egress_total_bytes INTEGER,
+    wall_ms INTEGER,
+    workspace_kib INTEGER,
+    previous BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    UNIQUE (fingerprint, seq)
+) STRICT;
+CREATE INDEX ledger_by_time ON ledger (fingerprint, at);
+CREATE INDEX ledger_by_decision ON ledger (fingerprint, decision, at);
+CREATE INDEX ledger_by_operation ON ledger (fingerprint, operation, at);
+CREATE INDEX ledger_by_actor ON ledger (fingerprint, actor, at);
+CREATE INDEX ledger_by_run ON ledger (fingerprint, run, at) WHERE run <> '';
+CREATE TRIGGER ledger_never_changes BEFORE UPDATE ON ledger
+BEGIN SELECT RAISE(ABORT, 'the ledger is only ever added to'); END;
+CREATE TRIGGER ledger_never_shrinks BEFORE DELETE ON ledger
+BEGIN SELECT RAISE(ABORT, 'the ledger is only ever added to'); END;
+)sql";
+
+constexpr std::array kMigrations{kFoundation, kLedger};
 
 } // namespace
 

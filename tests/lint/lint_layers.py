@@ -20,7 +20,8 @@ ALLOWED = {
     "server/contract": CORE,
     "server/store": CONTRACT,
     "server/auth": CONTRACT,
-    "server/audit": CONTRACT,
+    # A decision and its row are one transaction, so the ledger knows the store; and who decided, but nothing of tokens.
+    "server/audit": STORE | {"server/auth/identity.h"},
     "server/registry": DOMAIN,
     "server/sandbox": CONTRACT,
     "server/egress": CONTRACT,
@@ -96,6 +97,7 @@ PLANTS = [
     ("clean", {"server/registry/a.cpp": '#include "server/store/database.h"\n#include <vector>\n'}, ""),
     ("upwards", {"server/core/a.cpp": '#include "server/store/database.h"\n'}, "may not include"),
     ("sibling", {"server/store/a.h": '#include "server/auth/token.h"\n'}, "may not include"),
+    ("the ledger and tokens", {"server/audit/a.h": '#include "server/auth/token_service.h"\n'}, "may not include"),
     ("transport in the domain", {"server/runs/a.cpp": '  #  include "server/http/listener.h"\n'}, "may not include"),
     ("the command line and services", {"app/cli/a.cpp": '#include "server/registry/skill_service.h"\n'}, "may not include"),
     ("an unknown folder", {"server/extra/a.cpp": '#include "server/core/json.h"\n'}, "may not include"),
