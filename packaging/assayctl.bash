@@ -23,6 +23,7 @@ _assayctl_options() { # COMMAND: its options
     "token create") echo "--data --scope --role --principal --name --expires $common" ;;
     "token list") echo "--limit $common" ;;
     "base build" | "base list" | "backup") echo "--data $common" ;;
+    "collect") echo "--dry-run $common" ;;
     "health") echo "--handshake $common" ;;
     "digest") echo "--copy-links $common" ;;
     *) echo "$common" ;;
@@ -60,7 +61,7 @@ _assayctl() {
     esac
     local words
     case "$first $second" in
-    " ") words="skill agent run exec finish runs artifact health digest serve token base backup" ;;
+    " ") words="skill agent run exec finish runs artifact health digest serve token base backup collect" ;;
     "skill ") words="validate publish list show history diff promote withdraw export delete" ;;
     "agent ") words="create list show delete" ;;
     "runs ") words="list show manifest events cancel" ;;

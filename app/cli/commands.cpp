@@ -56,6 +56,7 @@ void addServerCommands(Command& root, Context& context)
     addBaseBuild(base, context);
     addBaseList(base, context);
     addBackup(root, context);
+    addCollect(root, context);
 }
 
 } // namespace

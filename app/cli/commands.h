@@ -42,6 +42,7 @@ void addBaseBuild(Command& parent, Context& context);
 void addBaseList(Command& parent, Context& context);
 void addBackup(Command& parent, Context& context);
 
+void addCollect(Command& parent, Context& context);
 void addHealth(Command& parent, Context& context);
 void addDigest(Command& parent, Context& context);
 

@@ -98,17 +98,18 @@ Result<void> judgeDetails(Admission& admission, const RequestHead& head)
     return {};
 }
 
-std::unexpected<Refusal> refused(const std::unexpected<Error>& error, std::string_view route = "/v1")
+std::unexpected<Refusal> refused(const std::unexpected<Error>& error, std::string_view route = "/v1",
+                                 std::string_view denied = {})
 {
-    return std::unexpected(Refusal{error.error(), route, {}});
+    return std::unexpected(Refusal{error.error(), route, {}, denied});
 }
 
 std::unexpected<Refusal> unknownRoute(const Router::Match& match)
 {
     if (match.allow.empty())
         return refused(fail(ErrorCode::NotFound, "there is no such route; see /openapi.json"));
-    return std::unexpected(
-        Refusal{fail(ErrorCode::MethodNotAllowed, "this resource takes " + match.allow).error(), "/v1", match.allow});
+    return std::unexpected(Refusal{
+        fail(ErrorCode::MethodNotAllowed, "this resource takes " + match.allow).error(), "/v1", match.allow, {}});
 }
 
 } // namespace
@@ -124,21 +125,22 @@ std::expected<Admission, Refusal> judge(const Router& router, auth::Authenticato
 {
     if (head.trust != Trust::TrustedIngress && hasAny(ingressFields(head)))
         return refused(fail(ErrorCode::InvalidArgument,
-                            "Assay-Scope, Assay-Principal and Assay-Roles are taken on a trusted ingress only"));
+                            "Assay-Scope, Assay-Principal and Assay-Roles are taken on a trusted ingress only"),
+                       "/v1", "scope_header");
     Router::Match match = router.find(head.method, head.segments);
     Admission admission{match.route, {}, std::move(match.parameters), {}, {}, Content::None};
     const bool isOpen = match.route && match.route->roles == auth::Roles();
     if (!isOpen) {
         auto identity = identify(authenticator, head);
         if (!identity)
-            return refused(forward(identity));
+            return refused(forward(identity), "/v1", "token");
         admission.identity = std::move(*identity);
     }
     if (!match.route)
         return unknownRoute(match);
     if (!isOpen && !admission.identity.roles.intersects(match.route->roles))
         return refused(fail(ErrorCode::PermissionDenied, "this needs another role than the caller has"),
-                       match.route->path);
+                       match.route->path, "role");
     if (auto details = judgeDetails(admission, head); !details)
         return refused(forward(details), match.route->path);
     return admission;

@@ -24,6 +24,7 @@ struct Refusal
     Error error;
     std::string_view route = "/v1"; ///< the route's template, when one was found
     std::string allow;              ///< with 405
+    std::string_view denied;        ///< why access was denied, for the metrics: "token", "role" or "scope_header"
 };
 
 /// Judges a head in a fixed order, so that every answer tells no more than the one before it would: ingress fields on a

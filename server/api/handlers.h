@@ -63,6 +63,9 @@ Result<Reply> createToken(const Services& services, Request& request);
 Result<Reply> getToken(const Services& services, Request& request);
 Result<Reply> deleteToken(const Services& services, Request& request);
 
+// collections.cpp
+Result<Reply> runCollection(const Services& services, Request& request);
+
 // server.cpp
 Result<Reply> getHealth(const Services& services, Request& request);
 Result<Reply> runHandshake(const Services& services, Request& request);

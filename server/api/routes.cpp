@@ -72,6 +72,7 @@ constexpr Route kRoutes[] = {
     {Method::Post, "/v1/tokens", kOperate, createToken, Json, Sealed},
     {Method::Get, "/v1/tokens/{id}", kOperate, getToken},
     {Method::Delete, "/v1/tokens/{id}", kOperate, deleteToken},
+    {Method::Post, "/v1/collections", kOperate, runCollection, Json},
     {Method::Get, "/v1/health", kEveryRole, getHealth},
     {Method::Post, "/v1/health/handshake", kHandshake, runHandshake},
     {Method::Get, "/v1/server", kEveryRole, getServer},

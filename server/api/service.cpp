@@ -169,6 +169,8 @@ public:
 private:
     Reply refusal(const Refusal& refused) const
     {
+        if (m_core.services.metrics && !refused.denied.empty())
+            m_core.services.metrics->denied(refused.denied);
         Reply reply = m_core.problem(refused.route, refused.error);
         if (!refused.allow.empty())
             reply.headers.emplace_back("Allow", refused.allow);

@@ -5,8 +5,10 @@
 #include "server/api/health_reporter.h"
 #include "server/auth/token_service.h"
 #include "server/contract/server_info.h"
+#include "server/core/metrics.h"
 #include "server/registry/agent_service.h"
 #include "server/registry/skill_service.h"
+#include "server/retention/collection_service.h"
 #include "server/runs/run_service.h"
 
 namespace assay::api {
@@ -40,6 +42,7 @@ struct Services
     auth::Authenticator& authenticator;
     auth::TokenService& tokens;
     HealthReporter& health;
+    retention::CollectionService& collections;
     store::Database& database; ///< for kept answers (`Idempotency-Key`)
     const Clock& clock;
     registry::PackageLimits packageLimits;
@@ -47,6 +50,7 @@ struct Services
     BodyLimits bodies;
     contract::ServerInfo info;
     FailureLog* log = nullptr;
+    Metrics* metrics = nullptr;
 };
 
 /// The API of api.md over `services`. Thread-safe.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/contract/agent.h"
+#include "server/contract/collection.h"
 #include "server/contract/health.h"
 #include "server/contract/run.h"
 #include "server/contract/server_info.h"
@@ -26,6 +27,8 @@ Result<AgentDefinition> readAgent(const json::value& body, std::string_view path
 Result<StartRun> readStartRun(const json::value& body);
 Result<StartCommand> readStartCommand(const json::value& body);
 Result<CreateToken> readCreateToken(const json::value& body);
+/// `{dry_run?}` of a collection.
+Result<bool> readCollect(const json::value& body);
 
 /// Longest `wait_ms` of a request.
 inline constexpr std::uint64_t kMaxWaitMs = 120'000;
@@ -43,6 +46,7 @@ json::object toJson(const Artifact& artifact);
 json::object toJson(const Token& token);
 json::object toJson(const CreatedToken& token);
 json::object toJson(const Health& health);
+json::object toJson(const CollectionReport& report);
 json::object toJson(const ServerInfo& info);
 
 /// A run's answer carries its commands' output up to this many bytes in all; a command beyond says

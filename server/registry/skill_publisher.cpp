@@ -57,7 +57,28 @@ store::RevisionRow makeRow(const auth::Identity& by, const ValidPackage& package
     return row;
 }
 
+std::string_view outcomeOf(const Published& published)
+{
+    if (!published.revisionCreated)
+        return "unchanged";
+    return published.skillCreated ? "created" : "revised";
+}
+
+std::string_view failureCode(const Error& error)
+{
+    const bool hasFinding = error.code == ErrorCode::InvalidPackage && !error.problems.empty();
+    return hasFinding ? std::string_view(error.problems.front().code) : traits(error.code).code;
+}
+
 } // namespace
+
+void measurePublish(Metrics& metrics, const Result<Published>& published)
+{
+    if (published)
+        metrics.published(Metrics::Publish::Done, outcomeOf(*published));
+    else
+        metrics.published(Metrics::Publish::Failed, failureCode(published.error()));
+}
 
 std::string skillSearchText(std::string_view name, std::string_view description)
 {

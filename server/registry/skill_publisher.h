@@ -36,6 +36,9 @@ private:
     store::RevisionRow m_revision;
 };
 
+/// Counts a publish by what it made or why it failed.
+void measurePublish(Metrics& metrics, const Result<Published>& published);
+
 /// What `q` looks in: name and description, case-folded, the first 8 KiB.
 std::string skillSearchText(std::string_view name, std::string_view description);
 

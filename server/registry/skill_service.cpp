@@ -133,12 +133,26 @@ struct SkillService::Found
 };
 
 SkillService::SkillService(store::Database& database, store::SkillPackageStore& packages, const Clock& clock,
-                           PackageLimits limits)
-    : m_database(database), m_packages(packages), m_clock(clock), m_limits(limits), m_archives(kArchiveCacheBytes)
+                           PackageLimits limits, Metrics* metrics)
+    : m_database(database),
+      m_packages(packages),
+      m_clock(clock),
+      m_limits(limits),
+      m_metrics(metrics),
+      m_archives(kArchiveCacheBytes)
 {}
 
 Result<Published> SkillService::publish(const auth::Identity& by, std::string_view name, PackageSource source,
                                         const PublishOptions& options)
+{
+    auto published = store(by, name, std::move(source), options);
+    if (m_metrics)
+        measurePublish(*m_metrics, published);
+    return published;
+}
+
+Result<Published> SkillService::store(const auth::Identity& by, std::string_view name, PackageSource source,
+                                      const PublishOptions& options)
 {
     if (auto checked = checkPublishOptions(options); !checked)
         return forward(checked);
@@ -147,6 +161,8 @@ Result<Published> SkillService::publish(const auth::Identity& by, std::string_vi
         return forward(package);
     SkillPublisher publisher(by, *package, options, m_clock.now());
     store::TransactionalPut* rides = m_packages.within(m_database);
+    // Until the row is committed nothing names the bundle, and a collection would take it.
+    const auto hold = m_packages.hold(by.scopeFingerprint, package->digest);
     if (rides == nullptr) {
         if (auto stored = m_packages.put(by.scopeFingerprint, package->digest, publisher.bundle()); !stored)
             return forward(stored);
@@ -319,10 +335,18 @@ Result<std::vector<PackageFile>> SkillService::verifiedFiles(std::string_view sc
                     "the stored bytes of this revision are missing; publish them again or restore "
                     "a backup",
                     bundle.error().detail);
-    if (!bundle)
+    if (!bundle) {
+        countDamage(bundle.error());
         return forward(bundle);
+    }
     storage = bundle->storage();
     return parseCanonicalStream(bundle->bytes());
+}
+
+void SkillService::countDamage(const Error& error) const
+{
+    if (m_metrics && error.reason == "digest_mismatch")
+        m_metrics->add(Count::DigestMismatch, 1);
 }
 
 Result<SkillService::FileContent> SkillService::file(const auth::Identity& by, std::string_view name,
@@ -343,12 +367,15 @@ Result<SkillService::FileContent> SkillService::file(const auth::Identity& by, s
     if (!files)
         return forward(files);
     const auto stored = std::ranges::find(*files, path, &PackageFile::path);
-    if (stored == files->end() || Digest::ofBytes(stored->content).text() != entry->sha256)
-        return std::unexpected(Error{ErrorCode::Internal,
-                                     "the stored bytes of this file are damaged and not served",
-                                     "catalog and bundle differ",
-                                     "digest_mismatch",
-                                     {}});
+    if (stored == files->end() || Digest::ofBytes(stored->content).text() != entry->sha256) {
+        Error error{ErrorCode::Internal,
+                    "the stored bytes of this file are damaged and not served",
+                    "catalog and bundle differ",
+                    "digest_mismatch",
+                    {}};
+        countDamage(error);
+        return std::unexpected(std::move(error));
+    }
     return FileContent{std::move(*entry), stored->content, std::move(storage), digest.text()};
 }
 

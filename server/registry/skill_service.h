@@ -4,6 +4,7 @@
 #include "server/auth/identity.h"
 #include "server/contract/skill.h"
 #include "server/core/clock.h"
+#include "server/core/metrics.h"
 #include "server/registry/archive.h"
 #include "server/registry/archive_cache.h"
 #include "server/registry/package.h"
@@ -49,7 +50,7 @@ class SkillService
 {
 public:
     SkillService(store::Database& database, store::SkillPackageStore& packages, const Clock& clock,
-                 PackageLimits limits);
+                 PackageLimits limits, Metrics* metrics = nullptr);
 
     /// Validates, stores the bundle, then commits the catalog row: durable on return.
     Result<Published> publish(const auth::Identity& by, std::string_view name, PackageSource source,
@@ -108,6 +109,9 @@ public:
 
 private:
     struct Found;
+    Result<Published> store(const auth::Identity& by, std::string_view name, PackageSource source,
+                            const PublishOptions& options);
+    void countDamage(const Error& error) const;
     Result<Found> findRevision(std::string_view scope, std::string_view name, std::string_view revision,
                                store::WithFiles files);
     Result<std::vector<PackageFile>> verifiedFiles(std::string_view scope, const Digest& digest,
@@ -117,6 +121,7 @@ private:
     store::SkillPackageStore& m_packages;
     const Clock& m_clock;
     PackageLimits m_limits;
+    Metrics* m_metrics;      ///< may be absent
     ArchiveCache m_archives; ///< making a tar.gz costs a hundred times what reading its bundle costs
 };
 

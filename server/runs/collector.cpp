@@ -9,13 +9,14 @@
 
 namespace assay::runs {
 
-Result<void> Collector::keep(LiveRun& run, const sandbox::CollectedFile& file)
+Result<void> Collector::keep(LiveRun& run, const sandbox::CollectedFile& file, Holds& holds)
 {
     if (!isSafeRelativePath(file.path)) {
         run.addRejected({.path = file.path, .reason = "unsafe_path"});
         return {};
     }
     const auto digest = Digest::ofBytes(file.bytes);
+    holds.push_back(m_artifacts.hold(run.plan().scopeFingerprint, digest));
     const std::array<std::string_view, 1> pieces{file.bytes};
     if (auto put = m_artifacts.put(run.plan().scopeFingerprint, digest, pieces); !put)
         return put;
@@ -29,9 +30,10 @@ Result<void> Collector::keep(LiveRun& run, const sandbox::CollectedFile& file)
     return {};
 }
 
-Result<void> Collector::collect(LiveBox& box, LiveRun& run)
+Result<void> Collector::collect(LiveBox& box, LiveRun& run, Holds& holds)
 {
-    auto refused = box.collect(run.plan().outputs, [&](const sandbox::CollectedFile& file) { return keep(run, file); });
+    auto refused =
+        box.collect(run.plan().outputs, [&](const sandbox::CollectedFile& file) { return keep(run, file, holds); });
     if (!refused)
         return forward(refused);
     for (const auto& each : *refused)

@@ -15,11 +15,13 @@ class Collector
 public:
     Collector(store::SkillPackageStore& artifacts, const Clock& clock) : m_artifacts(artifacts), m_clock(clock) {}
 
-    /// Adds artifacts and refused outputs to `run`. An error means that not everything was kept.
-    Result<void> collect(LiveBox& box, LiveRun& run);
+    using Holds = std::vector<store::BundleHolds::Hold>;
+    /// Adds artifacts and refused outputs to `run`. An error means that not everything was kept. `holds` keep the bytes
+    /// from a collection of garbage until the rows are durable.
+    Result<void> collect(LiveBox& box, LiveRun& run, Holds& holds);
 
 private:
-    Result<void> keep(LiveRun& run, const sandbox::CollectedFile& file);
+    Result<void> keep(LiveRun& run, const sandbox::CollectedFile& file, Holds& holds);
 
     store::SkillPackageStore& m_artifacts;
     const Clock& m_clock;

@@ -156,8 +156,9 @@ Result<void> RunExecution::bindPackages()
         return forward(trees);
     m_trees = std::move(*trees);
     const auto hits = static_cast<std::uint64_t>(std::ranges::count_if(m_trees->leases, &TreeLease::wasHit));
-    add(Count::CacheHit, hits);
-    add(Count::CacheMiss, m_trees->leases.size() - hits);
+    const std::string_view store = m_run.plan().storeIdentity;
+    if (m_parts.metrics && !m_trees->leases.empty())
+        m_parts.metrics->cached(store.substr(0, store.find(':')), hits, m_trees->leases.size() - hits);
     return {};
 }
 
@@ -189,6 +190,7 @@ Result<void> RunExecution::provision()
     if (!box)
         return forward(box);
     m_box = std::move(*box);
+    add(Count::BoxStarted);
     return {};
 }
 
@@ -286,6 +288,8 @@ RunOutcome RunExecution::runOne(const LiveRun::Work& work)
     if (!result)
         return outcomeWithoutResult(work, result.error());
     m_run.commandEnded(work.id, *result);
+    if (m_parts.metrics)
+        m_parts.metrics->commandEnded(result->wall, sandbox::terminationName(result->termination));
     m_wallMs += static_cast<std::uint64_t>(std::max<std::int64_t>(0, result->wall.count()));
     const auto meter = m_box->usage();
     m_run.events().append("usage", std::format(R"({{"command":"{}","cpu_us":{},"peak_memory_bytes":{}}})", work.id,
@@ -333,7 +337,7 @@ void RunExecution::measure()
 void RunExecution::collect(RunOutcome& outcome)
 {
     m_run.enter("collecting");
-    auto collected = m_parts.collector.collect(*m_box, m_run);
+    auto collected = m_parts.collector.collect(*m_box, m_run, m_holds);
     if (collected)
         return;
     report(collected.error());
@@ -363,7 +367,10 @@ void RunExecution::finish(RunOutcome outcome)
             destroyer = std::jthread([this] { destroyBox(); });
         store(outcome);
     }
+    m_holds.clear();
     m_trees.reset();
+    if (m_parts.metrics)
+        m_parts.metrics->runEnded(outcome.state);
     m_run.publishEnd();
 }
 

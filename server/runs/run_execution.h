@@ -67,6 +67,7 @@ private:
     LiveRun& m_run;
     std::optional<Materializer::Trees> m_trees;
     std::unique_ptr<LiveBox> m_box;
+    Collector::Holds m_holds;   ///< of artifacts' bytes, until their rows are stored
     std::uint64_t m_wallMs = 0; ///< of all commands
 };
 

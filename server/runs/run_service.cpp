@@ -210,4 +210,9 @@ RunService::Load RunService::load() const
     return {.live = load.live, .queued = load.queued};
 }
 
+store::Removed RunService::sweepTrees(std::chrono::milliseconds unusedFor, store::Removal removal)
+{
+    return m_state->cache ? (*m_state->cache)->sweep(unusedFor, removal) : store::Removed{};
+}
+
 } // namespace assay::runs

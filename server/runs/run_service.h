@@ -126,6 +126,9 @@ public:
     };
     Load load() const;
 
+    /// Removes, or counts, cached package trees that no run has used for so long.
+    store::Removed sweepTrees(std::chrono::milliseconds unusedFor, store::Removal removal);
+
 private:
     struct State;
     std::unique_ptr<State> m_state;

@@ -30,6 +30,7 @@ struct TreeLease::Entry
     unsigned leases = 0;
     std::uint64_t bytes = 0;
     std::uint64_t lastUse = 0;
+    std::chrono::steady_clock::time_point usedAt;
     std::string scopeFolder; ///< below the cache's root
     std::string name;        ///< below the scope's folder
     std::filesystem::path path;
@@ -98,6 +99,7 @@ Result<TreeLease> TreeCache::acquire(const TreeKey& key, const Fetch& fetch)
             ++entry->leases;
             ++m_counts.hits;
             entry->lastUse = ++m_uses;
+            entry->usedAt = std::chrono::steady_clock::now();
             return TreeLease(*this, entry, true);
         }
         if (m_built.wait_until(lock, deadline) == std::cv_status::timeout)
@@ -115,6 +117,7 @@ Result<TreeLease> TreeCache::acquire(const TreeKey& key, const Fetch& fetch)
     entry->stage = extracted ? Entry::Stage::Ready : Entry::Stage::Failed;
     entry->leases = 1;
     entry->lastUse = ++m_uses;
+    entry->usedAt = std::chrono::steady_clock::now();
     m_counts.bytes += entry->bytes;
     if (!extracted)
         m_entries.erase(key);
@@ -195,6 +198,34 @@ std::list<std::shared_ptr<TreeLease::Entry>> TreeCache::takeEvicted()
         out.push_back(oldest->second);
         m_entries.erase(oldest);
     }
+    return out;
+}
+
+store::Removed TreeCache::sweep(std::chrono::milliseconds unusedFor, store::Removal removal)
+{
+    const auto before = std::chrono::steady_clock::now() - unusedFor;
+    store::Removed out;
+    std::list<std::shared_ptr<Entry>> gone;
+    {
+        const std::lock_guard lock(m_mutex);
+        for (auto each = m_entries.begin(); each != m_entries.end();) {
+            const auto& entry = *each->second;
+            const bool isOld = entry.stage == Entry::Stage::Ready && entry.leases == 0 && entry.usedAt <= before;
+            if (isOld) {
+                ++out.count;
+                out.bytes += entry.bytes;
+            }
+            if (!isOld || removal == store::Removal::CountOnly) {
+                ++each;
+                continue;
+            }
+            m_counts.bytes -= entry.bytes;
+            gone.push_back(each->second);
+            each = m_entries.erase(each);
+        }
+    }
+    for (const auto& old : gone)
+        removeFromDisk(*old);
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include "server/core/unique_fd.h"
 #include "server/store/package_store.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
@@ -69,6 +70,9 @@ public:
     /// Never hands this tree out again: a box saw other bytes than the manifest pins. It is removed with its last
     /// lease.
     void drop(const TreeKey& key);
+
+    /// Removes, or counts, the trees without a lease that nobody has taken for `unusedFor`.
+    store::Removed sweep(std::chrono::milliseconds unusedFor, store::Removal removal);
 
     struct Counts
     {

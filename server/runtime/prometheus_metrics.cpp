@@ -35,22 +35,16 @@ struct CountName
 CountName nameOf(Count what)
 {
     switch (what) {
-    case Count::PublishFailed:
-        return {"assay_publish_failures_total", "Publishes that were rejected or failed"};
     case Count::DigestMismatch:
         return {"assay_digest_failures_total", "Packages whose bytes were not those of their digest"};
-    case Count::CacheHit:
-        return {"assay_package_cache_hits_total", "Package trees that were there already"};
-    case Count::CacheMiss:
-        return {"assay_package_cache_misses_total", "Package trees that had to be made"};
+    case Count::BoxStarted:
+        return {"assay_box_starts_total", "Boxes that were started"};
     case Count::BoxRemoved:
         return {"assay_boxes_removed_total", "Boxes that were removed whole"};
     case Count::CleanupFailed:
-        return {"assay_cleanup_failures_total", "Boxes of which something was left at first"};
-    case Count::CrossScopeDenied:
         break;
     }
-    return {"assay_cross_scope_denied_total", "Requests for objects of another scope"};
+    return {"assay_cleanup_failures_total", "Boxes of which something was left at first"};
 }
 
 /// Identifies one series of requests without building its labels; the views live as long as the program.
@@ -95,8 +89,12 @@ struct PrometheusMetrics::State
     prometheus::Gauge& connections = gauge("assay_http_connections", "Open connections");
     prometheus::Gauge& eventStreams = gauge("assay_http_event_streams", "Open event streams");
     prometheus::Counter& bytesOut = counter("assay_http_bytes_sent_total", "Bytes of replies");
+    prometheus::Gauge& liveBoxes = gauge("assay_boxes_live", "Runs that hold a box now");
+    prometheus::Gauge& queuedRuns = gauge("assay_runs_queued", "Runs that wait for a box now");
     std::mutex mutex;
     std::map<SeriesKey, Series> known;
+    std::mutex loadMutex;
+    std::function<Load()> load;
 };
 
 Series PrometheusMetrics::State::series(const Request& request)
@@ -121,8 +119,20 @@ PrometheusMetrics::PrometheusMetrics(Log& log, std::function<void()> onFatal)
 
 PrometheusMetrics::~PrometheusMetrics() = default;
 
+void PrometheusMetrics::sampleLoad(std::function<Load()> sample)
+{
+    const std::scoped_lock lock(m_state->loadMutex);
+    m_state->load = std::move(sample);
+}
+
 std::string PrometheusMetrics::exposition() const
 {
+    {
+        const std::scoped_lock lock(m_state->loadMutex);
+        const Load now = m_state->load ? m_state->load() : Load{};
+        m_state->liveBoxes.Set(now.liveBoxes);
+        m_state->queuedRuns.Set(now.queuedRuns);
+    }
     return prometheus::TextSerializer().Serialize(m_state->registry.Collect());
 }
 
@@ -172,6 +182,69 @@ void PrometheusMetrics::materialized(std::chrono::nanoseconds took, std::uint64_
         .Observe(std::chrono::duration<double>(took).count());
     m_state->histogram("assay_materialization_bytes", "Bytes of packages materialized into a box", {}, bytesBuckets())
         .Observe(static_cast<double>(bytes));
+}
+
+void PrometheusMetrics::published(Publish how, std::string_view outcome)
+{
+    if (how == Publish::Done)
+        m_state->counter("assay_publishes_total", "Publishes, by what they made", {{"outcome", std::string(outcome)}})
+            .Increment();
+    else
+        m_state
+            ->counter("assay_publish_failures_total", "Publishes that were rejected or failed",
+                      {{"code", std::string(outcome)}})
+            .Increment();
+}
+
+void PrometheusMetrics::cached(std::string_view backend, std::uint64_t hits, std::uint64_t misses)
+{
+    const prometheus::Labels labels{{"backend", std::string(backend)}};
+    m_state->counter("assay_package_cache_hits_total", "Package trees that were there already", labels)
+        .Increment(static_cast<double>(hits));
+    m_state->counter("assay_package_cache_misses_total", "Package trees that had to be made", labels)
+        .Increment(static_cast<double>(misses));
+}
+
+void PrometheusMetrics::commandEnded(std::chrono::milliseconds took, std::string_view termination)
+{
+    m_state->histogram("assay_command_seconds", "Commands in boxes, from start to end", {}, secondsBuckets())
+        .Observe(std::chrono::duration<double>(took).count());
+    m_state
+        ->counter("assay_commands_total", "Commands in boxes, by how they ended",
+                  {{"termination", std::string(termination)}})
+        .Increment();
+}
+
+void PrometheusMetrics::runEnded(std::string_view state)
+{
+    m_state->counter("assay_runs_total", "Runs that ended, by their last state", {{"state", std::string(state)}})
+        .Increment();
+}
+
+void PrometheusMetrics::denied(std::string_view reason)
+{
+    m_state
+        ->counter("assay_access_denied_total", "Requests turned away before anything was looked up",
+                  {{"reason", std::string(reason)}})
+        .Increment();
+}
+
+void PrometheusMetrics::collected(std::string_view kind, std::uint64_t count, std::uint64_t bytes)
+{
+    const prometheus::Labels labels{{"kind", std::string(kind)}};
+    m_state->counter("assay_collected_total", "What collections removed", labels).Increment(static_cast<double>(count));
+    m_state->counter("assay_collected_bytes_total", "Bytes of what collections removed", labels)
+        .Increment(static_cast<double>(bytes));
+}
+
+void PrometheusMetrics::collection(std::chrono::nanoseconds took, bool complete)
+{
+    m_state->histogram("assay_collection_seconds", "Collections", {}, secondsBuckets())
+        .Observe(std::chrono::duration<double>(took).count());
+    m_state
+        ->counter("assay_collections_total", "Collections, by whether they came to their end",
+                  {{"complete", complete ? "true" : "false"}})
+        .Increment();
 }
 
 } // namespace assay::runtime

@@ -26,6 +26,15 @@ public:
     /// The exposition, text format 0.0.4.
     std::string exposition() const;
 
+    /// What is measured by asking, at each exposition: runs with a box, and runs that wait
+    /// for one. Set once the services exist, reset (empty) before they end.
+    struct Load
+    {
+        unsigned liveBoxes = 0;
+        unsigned queuedRuns = 0;
+    };
+    void sampleLoad(std::function<Load()> sample);
+
     void onRequest(const Request& request) override;
     void onConnections(int delta) override;
     void onEventStreams(int delta) override;
@@ -34,7 +43,14 @@ public:
     void onFatal(std::string_view what) override;
 
     void add(Count what, std::uint64_t by) override;
+    void published(Publish how, std::string_view outcome) override;
+    void cached(std::string_view backend, std::uint64_t hits, std::uint64_t misses) override;
     void materialized(std::chrono::nanoseconds took, std::uint64_t bytes) override;
+    void commandEnded(std::chrono::milliseconds took, std::string_view termination) override;
+    void runEnded(std::string_view state) override;
+    void denied(std::string_view reason) override;
+    void collected(std::string_view kind, std::uint64_t count, std::uint64_t bytes) override;
+    void collection(std::chrono::nanoseconds took, bool complete) override;
 
 private:
     struct State;

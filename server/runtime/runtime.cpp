@@ -110,6 +110,10 @@ Result<std::unique_ptr<Runtime>> Runtime::start(const Settings& settings, Log& l
     if (!services)
         return forward(services);
     state->services = std::move(*services);
+    state->metrics.sampleLoad([set = state->services.get()] {
+        const auto load = set->load();
+        return PrometheusMetrics::Load{.liveBoxes = load.live, .queuedRuns = load.queued};
+    });
     if (auto listening = state->listen(settings, *directory); !listening)
         return forward(listening);
     // A driver counts as ready only after a handshake: make the first one now, beside the first requests.

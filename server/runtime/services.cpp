@@ -3,6 +3,7 @@
 
 #include "server/http/listen_address.h"
 
+#include <algorithm>
 #include <string>
 
 #ifndef ASSAY_VERSION
@@ -26,6 +27,27 @@ runs::RunSettings runSettings(const Settings& settings, const DataDirectory& dir
     out.report = [&log](std::string_view run, const Error& error) {
         log.write(LogLevel::Error, std::string(run) + ": " + error.message + " [" + error.detail + "]");
     };
+    return out;
+}
+
+retention::CollectionSettings collectionSettings(const Settings& settings)
+{
+    retention::CollectionSettings out;
+    out.defaults = settings.retention;
+    out.stepTime = settings.collectionStep;
+    out.grace = settings.collectionGrace;
+    return out;
+}
+
+std::string describe(const contract::CollectionReport& report)
+{
+    std::string out = report.complete ? "collected" : "collected in part";
+    for (const contract::CollectedKind& kind : report.kinds) {
+        if (kind.count > 0)
+            out += ", " + std::to_string(kind.count) + " " + kind.kind + " (" + std::to_string(kind.bytes) + " bytes)";
+        if (!kind.problem.empty())
+            out += ", " + kind.kind + " failed: " + kind.problem;
+    }
     return out;
 }
 
@@ -70,10 +92,13 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
       m_storedTokens(*m_database),
       m_authenticator(m_storedTokens, m_clock),
       m_tokens(m_storedTokens, m_authenticator, m_clock),
-      m_skills(*m_database, *m_packages, m_clock, settings.package),
+      m_skills(*m_database, *m_packages, m_clock, settings.package, &metrics),
       m_agents(*m_database, m_clock),
       m_runs(*m_database, m_skills, m_agents, *m_artifacts, *m_boxes, m_clock, runSettings(settings, directory, log),
              &metrics),
+      m_trees(m_runs),
+      m_collections(*m_database, {{m_packages.get(), m_artifacts.get()}}, &m_trees, m_clock,
+                    collectionSettings(settings), &metrics),
       m_parts(*m_database, *m_boxes, m_boxes->names(), settings.execution),
       m_health(m_parts, m_clock),
       m_failures(log),
@@ -83,13 +108,15 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
                               .authenticator = m_authenticator,
                               .tokens = m_tokens,
                               .health = m_health,
+                              .collections = m_collections,
                               .database = *m_database,
                               .clock = m_clock,
                               .packageLimits = settings.package,
                               .scratchDirectory = directory.scratch(),
                               .bodies = {},
                               .info = serverInfo(settings),
-                              .log = &m_failures}))
+                              .log = &m_failures,
+                              .metrics = &metrics}))
 {}
 
 Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, const DataDirectory& directory, Log& log,
@@ -113,7 +140,23 @@ Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, c
                                                    std::move(*packages), std::move(*artifacts), std::move(*boxes)));
     if (auto recovered = set->recover(log); !recovered)
         return forward(recovered);
+    set->collectOnSchedule(settings, log);
     return set;
+}
+
+void ServiceSet::collectOnSchedule(const Settings& settings, Log& log)
+{
+    if (settings.collectionInterval.count() == 0)
+        return;
+    m_schedule.emplace(m_collections, settings.collectionInterval,
+                       [&log](const Result<contract::CollectionReport>& report) {
+                           if (!report)
+                               log.write(LogLevel::Info, "no collection now: " + report.error().message);
+                           else if (std::ranges::any_of(report->kinds, [](const contract::CollectedKind& kind) {
+                                        return kind.count > 0 || !kind.problem.empty();
+                                    }))
+                               log.write(LogLevel::Info, describe(*report));
+                       });
 }
 
 /// Boxes first: while one of a killed server lives, its run is not over.

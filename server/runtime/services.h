@@ -6,12 +6,14 @@
 #include "server/api/service.h"
 #include "server/api/stored_tokens.h"
 #include "server/core/metrics.h"
+#include "server/retention/collection_schedule.h"
 #include "server/runtime/box_provider.h"
 #include "server/runtime/log.h"
 #include "server/store/package_store_factory.h"
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace assay::runtime {
@@ -27,6 +29,20 @@ private:
     Log& m_log;
 };
 
+/// The runs' cached trees, for the collector.
+class RunTrees final : public retention::TreeSweeper
+{
+public:
+    explicit RunTrees(runs::RunService& runs) : m_runs(runs) {}
+    store::Removed sweepTrees(std::chrono::milliseconds unusedFor, store::Removal removal) override
+    {
+        return m_runs.sweepTrees(unusedFor, removal);
+    }
+
+private:
+    runs::RunService& m_runs;
+};
+
 /// Everything below the HTTP server, made in the order of its needs and ended in the opposite one. `open` and `stop`
 /// from one thread; `api()` is thread-safe.
 class ServiceSet
@@ -38,14 +54,20 @@ public:
 
     api::Service& api() { return *m_api; }
     api::HealthMonitor& health() { return m_health; }
+    runs::RunService::Load load() const { return m_runs.load(); }
     /// Refuses new runs, cancels live ones and waits for their boxes, at most `deadline`.
-    void stop(std::chrono::milliseconds deadline) { m_runs.stop(deadline); }
+    void stop(std::chrono::milliseconds deadline)
+    {
+        m_collections.stop();
+        m_runs.stop(deadline);
+    }
 
 private:
     ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log, Metrics& metrics,
                std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
                std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes);
     Result<void> recover(Log& log);
+    void collectOnSchedule(const Settings& settings, Log& log);
 
     SystemClock m_clock;
     std::unique_ptr<store::Database> m_database;
@@ -58,10 +80,13 @@ private:
     registry::SkillService m_skills;
     registry::AgentService m_agents;
     runs::RunService m_runs;
+    RunTrees m_trees;
+    retention::CollectionService m_collections;
     api::ServerParts m_parts;
     api::HealthMonitor m_health;
     FailureLog m_failures;
     std::unique_ptr<api::Service> m_api;
+    std::optional<retention::CollectionSchedule> m_schedule; ///< last: ends before what it uses
 };
 
 } // namespace assay::runtime

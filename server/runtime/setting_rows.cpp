@@ -194,6 +194,24 @@ void addRuns(std::vector<SettingRow>& rows)
                           ASSAY_MEMBER(runCacheBytes)));
 }
 
+void addRetention(std::vector<SettingRow>& rows)
+{
+    constexpr std::uint64_t kMaxDays = retention::kMaxDays;
+    rows.push_back(number("retention.runs_days", "days", "ended runs are kept; 0: for ever; see docs/retention.md", 0,
+                          kMaxDays, ASSAY_MEMBER(retention.runsDays)));
+    rows.push_back(number("retention.artifacts_days", "days", "artifacts are kept, as long as their run; 0: for ever",
+                          0, kMaxDays, ASSAY_MEMBER(retention.artifactsDays)));
+    rows.push_back(number("retention.revisions_days", "days",
+                          "revisions are kept once withdrawn, or their skill deleted; 0: for ever", 0, kMaxDays,
+                          ASSAY_MEMBER(retention.revisionsDays)));
+    rows.push_back(number("collection.interval_ms", "ms", "between two collections; 0: only when an operator asks", 0,
+                          30 * kDayMs, ASSAY_MEMBER(collectionInterval)));
+    rows.push_back(number("collection.step_ms", "ms", "a collection works on one kind for so long at most", 10, kDayMs,
+                          ASSAY_MEMBER(collectionStep)));
+    rows.push_back(number("collection.grace_ms", "ms", "a younger file of the package store is left alone", 0, kDayMs,
+                          ASSAY_MEMBER(collectionGrace)));
+}
+
 void addHttp(std::vector<SettingRow>& rows)
 {
     rows.push_back(number("http.head_bytes", "bytes", "request line and header fields", 512, 1 << 20,
@@ -241,6 +259,7 @@ const std::vector<SettingRow>& settingRows()
         addServer(made);
         addSkills(made);
         addRuns(made);
+        addRetention(made);
         addHttp(made);
         return made;
     }();

@@ -3,6 +3,7 @@
 
 #include "server/http/limits.h"
 #include "server/registry/package.h"
+#include "server/retention/retention_policy.h"
 
 #include <chrono>
 #include <filesystem>
@@ -39,6 +40,11 @@ struct Settings
     unsigned maxQueuedRuns = 256;
     std::chrono::milliseconds sessionIdle{900'000};
     std::uint64_t runCacheBytes = 2ULL << 30;
+
+    retention::RetentionDefaults retention;
+    std::chrono::milliseconds collectionInterval{3'600'000}; ///< 0: only on demand
+    std::chrono::milliseconds collectionStep{20'000};
+    std::chrono::milliseconds collectionGrace{3'600'000};
 };
 
 /// One setting: its key in assayd.toml ("http.connections"), from which the variable follows (ASSAY_HTTP_CONNECTIONS).

@@ -12,16 +12,21 @@ struct Sql
     std::string_view insert;
     std::string_view select;
     std::string_view remove;
+    std::string_view list;
 };
 
 constexpr Sql kSql[] = {
     {"INSERT INTO bundles(fingerprint, digest, part, size_bytes, bytes) VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
      "SELECT size_bytes, bytes FROM bundles WHERE fingerprint = ? AND digest = ? ORDER BY part",
-     "DELETE FROM bundles WHERE fingerprint = ? AND digest = ?"},
+     "DELETE FROM bundles WHERE fingerprint = ? AND digest = ?",
+     "SELECT fingerprint, digest, size_bytes FROM bundles WHERE (fingerprint, digest) > (?, ?) AND part = 0"
+     " ORDER BY fingerprint, digest LIMIT ?"},
     {"INSERT INTO artifact_bundles(fingerprint, digest, part, size_bytes, bytes) VALUES(?, ?, ?, ?, ?)"
      " ON CONFLICT DO NOTHING",
      "SELECT size_bytes, bytes FROM artifact_bundles WHERE fingerprint = ? AND digest = ? ORDER BY part",
-     "DELETE FROM artifact_bundles WHERE fingerprint = ? AND digest = ?"},
+     "DELETE FROM artifact_bundles WHERE fingerprint = ? AND digest = ?",
+     "SELECT fingerprint, digest, size_bytes FROM artifact_bundles WHERE (fingerprint, digest) > (?, ?) AND part = 0"
+     " ORDER BY fingerprint, digest LIMIT ?"},
 };
 
 const Sql& sqlOf(BundleKind kind) { return kSql[static_cast<std::size_t>(kind)]; }
@@ -114,12 +119,35 @@ Result<std::optional<std::string>> BundleTable::find(std::string_view fingerprin
     }
 }
 
-Result<void> BundleTable::remove(std::string_view fingerprint, const Digest& digest)
+Result<bool> BundleTable::remove(std::string_view fingerprint, const Digest& digest)
 {
     auto query = m_connection.prepare(sqlOf(m_kind).remove);
     if (!query)
         return forward(query);
-    return query->bind(fingerprint).bindBlob(digest.bytes()).run();
+    if (auto done = query->bind(fingerprint).bindBlob(digest.bytes()).run(); !done)
+        return forward(done);
+    return m_connection.changes() > 0;
+}
+
+Result<std::vector<StoredBundle>> BundleTable::list(const BundleKey* after, std::uint32_t limit)
+{
+    auto query = m_connection.prepare(sqlOf(m_kind).list);
+    if (!query)
+        return forward(query);
+    query->bind(after ? std::string_view(after->scopeFingerprint) : std::string_view());
+    query->bindBlob(after ? after->digest.bytes() : std::string_view()).bind(std::int64_t{limit});
+    std::vector<StoredBundle> out;
+    for (;;) {
+        const auto row = query->step();
+        if (!row)
+            return std::unexpected(row.error());
+        if (!*row)
+            return out;
+        // A damaged key is nobody's bundle: nothing finds it, and nothing is removed by a guess.
+        if (const auto digest = Digest::fromBytes(query->blob(1)))
+            out.push_back({.key = {std::string(query->text(0)), *digest},
+                           .sizeBytes = static_cast<std::uint64_t>(std::max<std::int64_t>(query->integer(2), 0))});
+    }
 }
 
 } // namespace assay::store

@@ -3,8 +3,10 @@
 
 #include "server/core/digest.h"
 #include "server/store/connection.h"
+#include "server/store/package_store.h"
 
 #include <span>
+#include <vector>
 
 namespace assay::store {
 
@@ -22,7 +24,10 @@ public:
     Result<bool> put(std::string_view fingerprint, const Digest& digest, std::span<const std::string_view> pieces);
     /// The bytes as stored, not verified; empty when there is no such row.
     Result<std::optional<std::string>> find(std::string_view fingerprint, const Digest& digest);
-    Result<void> remove(std::string_view fingerprint, const Digest& digest);
+    /// True when it was there.
+    Result<bool> remove(std::string_view fingerprint, const Digest& digest);
+    /// In the order of keys, after `after` (null: from the first), at most `limit`, of every scope: for the collector.
+    Result<std::vector<StoredBundle>> list(const BundleKey* after, std::uint32_t limit);
 
     static constexpr std::size_t kPartBytes = 1U << 20;
 

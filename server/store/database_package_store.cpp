@@ -26,7 +26,7 @@ Result<void> DatabasePackageStore::put(Connection& connection, std::string_view 
     if (*stored && Digest::ofBytes(**stored) == digest)
         return {};
     if (auto removed = table.remove(scopeFingerprint, digest); !removed)
-        return removed;
+        return forward(removed);
     isNew = table.put(scopeFingerprint, digest, pieces);
     return isNew ? Result<void>{} : Result<void>(forward(isNew));
 }
@@ -44,8 +44,20 @@ Result<Bundle> DatabasePackageStore::fetch(std::string_view scopeFingerprint, co
 
 Result<void> DatabasePackageStore::remove(std::string_view scopeFingerprint, const Digest& digest)
 {
-    return m_database.write(
+    auto removed = m_database.write(
         [&](Connection& connection) { return BundleTable(connection, m_kind).remove(scopeFingerprint, digest); });
+    return removed ? Result<void>{} : Result<void>(forward(removed));
+}
+
+Result<std::vector<StoredBundle>> DatabasePackageStore::list(const BundleKey* after, std::uint32_t limit)
+{
+    return m_database.read([&](Connection& connection) { return BundleTable(connection, m_kind).list(after, limit); });
+}
+
+// Rows have no age, and need none: a package and its catalog row are one transaction, an artifact's bytes are held.
+Result<bool> DatabasePackageStore::removeIn(Connection& connection, const BundleKey& key, Timestamp /*putBefore*/)
+{
+    return BundleTable(connection, m_kind).remove(key.scopeFingerprint, key.digest);
 }
 
 TransactionalPut* DatabasePackageStore::within(const Database& database)

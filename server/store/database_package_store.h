@@ -18,7 +18,11 @@ public:
                      std::span<const std::string_view> pieces) override;
     Result<Bundle> fetch(std::string_view scopeFingerprint, const Digest& digest) override;
     Result<void> remove(std::string_view scopeFingerprint, const Digest& digest) override;
+    Result<std::vector<StoredBundle>> list(const BundleKey* after, std::uint32_t limit) override;
     TransactionalPut* within(const Database& database) override;
+
+protected:
+    Result<bool> removeIn(Connection& connection, const BundleKey& key, Timestamp putBefore) override;
 
 private:
     Result<void> put(Connection& connection, std::string_view scopeFingerprint, const Digest& digest,

@@ -3,6 +3,7 @@
 
 #include "server/core/file_io.h"
 #include "server/core/random.h"
+#include "server/store/bundle_folders.h"
 #include "server/store/verified_bundle.h"
 
 #include <cerrno>
@@ -17,14 +18,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kTemporaryFolder = "tmp";
-
-// A fingerprint becomes a folder's name: nothing else may.
-bool isFingerprint(std::string_view text)
-{
-    constexpr std::size_t kHexDigits = 32;
-    return text.size() == 3 + kHexDigits && text.starts_with("sc_") &&
-           text.find_first_not_of("0123456789abcdef", 3) == std::string_view::npos;
-}
 
 Result<void> checkFingerprint(std::string_view fingerprint)
 {
@@ -92,19 +85,6 @@ Result<std::string> readBundleAt(int shard, const Digest& digest)
     return readWhole(fd.get(), static_cast<std::uint64_t>(info.st_size));
 }
 
-void removeContents(int folder)
-{
-    DIR* stream = ::fdopendir(::dup(folder));
-    if (stream == nullptr)
-        return;
-    while (const dirent* entry = ::readdir(stream)) {
-        const std::string_view name = entry->d_name;
-        if (name != "." && name != "..")
-            ::unlinkat(folder, entry->d_name, 0);
-    }
-    ::closedir(stream);
-}
-
 Result<UniqueFd> openRoot(const fs::path& root)
 {
     std::error_code error;
@@ -121,7 +101,7 @@ Result<UniqueFd> openRoot(const fs::path& root)
 
 } // namespace
 
-Result<std::unique_ptr<SkillPackageStore>> FilesystemPackageStore::open(const fs::path& root)
+Result<std::unique_ptr<SkillPackageStore>> FilesystemPackageStore::open(const fs::path& root, RootUse use)
 {
     auto top = openRoot(root);
     if (!top)
@@ -129,7 +109,8 @@ Result<std::unique_ptr<SkillPackageStore>> FilesystemPackageStore::open(const fs
     auto temporary = makeFolderAt(top->get(), kTemporaryFolder);
     if (!temporary)
         return forward(temporary);
-    removeContents(temporary->get());
+    if (use == RootUse::Owner)
+        (void)removeFiles(temporary->get(), Timestamp::max(), Removal::Real, [](const std::string&) { return false; });
     // Device and inode tell two roots apart without telling anyone where they are.
     struct stat info{};
     if (::fstat(top->get(), &info) != 0)
@@ -209,18 +190,31 @@ Result<void> FilesystemPackageStore::put(std::string_view scopeFingerprint, cons
     auto shard = makeShard(scopeFingerprint, digest);
     if (!shard)
         return forward(shard);
-    if (auto stored = readBundleAt(shard->get(), digest); stored && Digest::ofBytes(*stored) == digest)
-        // The one who wrote it may not have synced its name yet.
+    if (auto stored = readBundleAt(shard->get(), digest); stored && Digest::ofBytes(*stored) == digest) {
+        // As young as a new one for the collector; and the one who wrote it may not have synced its name yet.
+        ::utimensat(shard->get(), digest.hex().c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
         return sync(shard->get(), "a shard");
-    const std::string name = toHex(randomBytes(16));
-    auto done = writeTemporary(name, pieces);
-    if (done && ::renameat(m_temporary.get(), name.c_str(), shard->get(), digest.hex().c_str()) != 0)
-        done = failErrno("rename a bundle", errno);
-    if (!done) {
-        ::unlinkat(m_temporary.get(), name.c_str(), 0);
-        return done;
     }
+    if (auto placed = placeNew(shard->get(), digest, pieces); !placed)
+        return placed;
     return sync(shard->get(), "a shard");
+}
+
+Result<void> FilesystemPackageStore::placeNew(int shard, const Digest& digest, std::span<const std::string_view> pieces)
+{
+    const std::string name = toHex(randomBytes(16));
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_writing.insert(name);
+    }
+    auto done = writeTemporary(name, pieces);
+    if (done && ::renameat(m_temporary.get(), name.c_str(), shard, digest.hex().c_str()) != 0)
+        done = failErrno("rename a bundle", errno);
+    if (!done)
+        ::unlinkat(m_temporary.get(), name.c_str(), 0);
+    const std::scoped_lock lock(m_mutex);
+    m_writing.erase(name);
+    return done;
 }
 
 Result<Bundle> FilesystemPackageStore::fetch(std::string_view scopeFingerprint, const Digest& digest)
@@ -242,6 +236,33 @@ Result<void> FilesystemPackageStore::remove(std::string_view scopeFingerprint, c
     if (::unlinkat(shard->get(), digest.hex().c_str(), 0) != 0 && errno != ENOENT)
         return failErrno("remove a bundle", errno);
     return sync(shard->get(), "a shard");
+}
+
+Result<std::vector<StoredBundle>> FilesystemPackageStore::list(const BundleKey* after, std::uint32_t limit)
+{
+    return listBundleFiles(m_root.get(), after, limit);
+}
+
+Result<Removed> FilesystemPackageStore::removeLeftovers(Timestamp writtenBefore, Removal removal)
+{
+    return removeFiles(m_temporary.get(), writtenBefore, removal, [this](const std::string& name) {
+        const std::scoped_lock lock(m_mutex);
+        return m_writing.contains(name);
+    });
+}
+
+Result<bool> FilesystemPackageStore::removeIn(Connection& /*connection*/, const BundleKey& key, Timestamp putBefore)
+{
+    auto shard = openShard(key.scopeFingerprint, key.digest);
+    if (!shard)
+        return shard.error().code == ErrorCode::NotFound ? Result<bool>(false) : Result<bool>(forward(shard));
+    const std::string name = key.digest.hex();
+    const auto written = writtenAt(shard->get(), name);
+    if (!written || *written >= putBefore)
+        return false;
+    if (::unlinkat(shard->get(), name.c_str(), 0) != 0)
+        return errno == ENOENT ? Result<bool>(false) : Result<bool>(failErrno("remove a bundle", errno));
+    return true;
 }
 
 } // namespace assay::store

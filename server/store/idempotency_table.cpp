@@ -61,4 +61,16 @@ Result<std::int64_t> IdempotencyTable::removeExpired(Timestamp now, std::uint32_
     return m_connection.changes();
 }
 
+Result<IdempotencyTable::Expired> IdempotencyTable::countExpired(Timestamp now)
+{
+    auto query = m_connection.prepare("SELECT count(*), coalesce(sum(length(body)), 0) FROM idempotency"
+                                      " WHERE expires_at <= ?");
+    if (!query)
+        return forward(query);
+    const auto row = query->bind(now).step();
+    if (!row)
+        return std::unexpected(row.error());
+    return Expired{static_cast<std::uint64_t>(query->integer(0)), static_cast<std::uint64_t>(query->integer(1))};
+}
+
 } // namespace assay::store

@@ -33,6 +33,13 @@ public:
     Result<bool> insert(std::string_view fingerprint, const IdempotencyRow& row);
     /// Removes at most `limit` expired rows of any scope; the number removed.
     Result<std::int64_t> removeExpired(Timestamp now, std::uint32_t limit);
+    /// How many rows of any scope are expired, and the bytes of their answers.
+    struct Expired
+    {
+        std::uint64_t count = 0;
+        std::uint64_t bytes = 0;
+    };
+    Result<Expired> countExpired(Timestamp now);
 
 private:
     Connection& m_connection;

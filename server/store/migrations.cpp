@@ -288,7 +288,25 @@ CREATE TRIGGER ledger_never_shrinks BEFORE DELETE ON ledger
 BEGIN SELECT RAISE(ABORT, 'the ledger is only ever added to'); END;
 )sql";
 
-constexpr std::array kMigrations{kFoundation, kLedger};
+// What the collector looks for, by age and by what names a bundle (docs/retention.md). The partial indexes cost nothing
+// while nothing is withdrawn or deleted.
+constexpr const char* kRetention = R"sql(
+CREATE TABLE retention (
+    fingerprint TEXT NOT NULL PRIMARY KEY,
+    runs_days INTEGER,
+    artifacts_days INTEGER,
+    revisions_days INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX runs_by_end ON runs (fingerprint, ended_at, id) WHERE ended_at IS NOT NULL;
+CREATE INDEX artifacts_by_age ON artifacts (fingerprint, created_at, id);
+CREATE INDEX artifacts_by_digest ON artifacts (fingerprint, sha256);
+CREATE INDEX revisions_by_digest ON revisions (fingerprint, digest);
+CREATE INDEX revisions_withdrawn ON revisions (fingerprint, withdrawn_at) WHERE withdrawn_at IS NOT NULL;
+CREATE INDEX skills_deleted ON skills (fingerprint, deleted_at) WHERE deleted_at IS NOT NULL;
+)sql";
+
+constexpr std::array kMigrations{kFoundation, kLedger, kRetention};
 
 } // namespace
 

@@ -9,7 +9,7 @@ CORE = {"server/core"}
 CONTRACT = CORE | {"server/contract"}
 STORE = CONTRACT | {"server/store"}
 DOMAIN = STORE | {"server/auth", "server/audit"}
-RUNS = DOMAIN | {"server/registry", "server/sandbox", "server/egress"}
+RUNS = DOMAIN | {"server/registry", "server/retention", "server/sandbox", "server/egress"}
 API = RUNS | {"server/runs"}
 HTTP = API | {"server/api"}
 RUNTIME = HTTP | {"server/http"}
@@ -23,6 +23,7 @@ ALLOWED = {
     # A decision and its row are one transaction, so the ledger knows the store; and who decided, but nothing of tokens.
     "server/audit": STORE | {"server/auth/identity.h"},
     "server/registry": DOMAIN,
+    "server/retention": STORE,
     "server/sandbox": CONTRACT,
     "server/egress": CONTRACT,
     "server/runs": RUNS,

@@ -24,24 +24,33 @@ private:
         std::string revision;
         std::string digest;
     };
-    static std::vector<Acknowledged> publishAndKill(const QString& folder, const QString& backend, int round);
+    static std::vector<Acknowledged> publishAndKill(const QString& folder, const QString& backend, int round,
+                                                    bool collects);
     static void checkAll(registry::SkillService& skills, const std::vector<Acknowledged>& acknowledged);
 };
 
 void TestStoreCrash::losesNothingAcknowledged_data()
 {
     QTest::addColumn<QString>("backend");
-    QTest::newRow("database") << "database";
-    QTest::newRow("filesystem") << "filesystem";
+    QTest::addColumn<bool>("collects");
+    QTest::newRow("database") << "database" << false;
+    QTest::newRow("filesystem") << "filesystem" << false;
+    QTest::newRow("database, while garbage is collected") << "database" << true;
+    QTest::newRow("filesystem, while garbage is collected") << "filesystem" << true;
 }
 
 std::vector<TestStoreCrash::Acknowledged> TestStoreCrash::publishAndKill(const QString& folder, const QString& backend,
-                                                                         int round)
+                                                                         int round, bool collects)
 {
     QProcess process;
-    process.start(ASSAY_PUBLISHER, {folder, backend, QString::number(round)});
+    QStringList arguments{folder, backend, QString::number(round)};
+    if (collects)
+        arguments.append("COLLECT");
+    process.start(ASSAY_PUBLISHER, arguments);
     process.waitForReadyRead(20'000);
     QTest::qWait(static_cast<int>(QRandomGenerator::global()->bounded(5, 300)));
+    if (process.state() != QProcess::Running)
+        return {}; // it found something wrong by itself
     process.kill();
     process.waitForFinished(20'000);
     std::vector<Acknowledged> out;
@@ -70,7 +79,9 @@ void TestStoreCrash::checkAll(registry::SkillService& skills, const std::vector<
         ASSAY_OK(history);
         QCOMPARE(skill.currentRevision, history->items.at(0).id);
         for (std::size_t i = 0; i < history->items.size(); ++i) {
-            QCOMPARE(history->items[i].number, history->items[0].number - i);
+            // A deleted skill that comes back goes on with its numbers, without the revisions that were collected.
+            if (!skill.name.starts_with("litter-"))
+                QCOMPARE(history->items[i].number, history->items[0].number - i);
             ASSAY_OK(skills.file(by, skill.name, history->items[i].id, "SKILL.md"));
         }
     }
@@ -79,12 +90,13 @@ void TestStoreCrash::checkAll(registry::SkillService& skills, const std::vector<
 void TestStoreCrash::losesNothingAcknowledged()
 {
     QFETCH(const QString, backend);
+    QFETCH(const bool, collects);
     const QTemporaryDir folder;
     const std::filesystem::path path = folder.path().toStdString();
     const test::FakeClock clock;
     std::vector<Acknowledged> acknowledged;
     for (int round = 0; round < 6; ++round) {
-        const auto more = publishAndKill(folder.path(), backend, round);
+        const auto more = publishAndKill(folder.path(), backend, round, collects);
         QVERIFY(!more.empty());
         acknowledged.insert(acknowledged.end(), more.begin(), more.end());
         const auto database = store::Database::open({.file = path / "assay.db"});

@@ -81,6 +81,7 @@ private:
     registry::AgentService m_agents;
     NoBoxes m_boxes;
     runs::RunService m_runs;
+    retention::CollectionService m_collections;
     api::StoredTokens m_stored;
     auth::Authenticator m_authenticator;
     auth::TokenService m_tokens;

@@ -208,5 +208,6 @@ Result<RunService::ArtifactContent> RunService::artifactContent(const auth::Iden
 }
 
 RunService::Load RunService::load() const { return {}; }
+store::Removed RunService::sweepTrees(std::chrono::milliseconds, store::Removal) { return {}; }
 
 } // namespace assay::runs

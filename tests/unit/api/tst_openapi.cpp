@@ -276,6 +276,8 @@ void TestOpenApi::callServer()
     for (const char* target : {"/v1/health", "/v1/server", "/livez", "/readyz", "/openapi.json"})
         QVERIFY2(call(Method::Get, target).status == 200, target);
     QCOMPARE(call(Method::Post, "/v1/health/handshake").status, 200);
+    QCOMPARE(call(Method::Post, "/v1/collections", R"({"dry_run": true})").status, 200);
+    QCOMPARE(call(Method::Post, "/v1/collections", R"({"dry_run": 1})").status, 400);
 }
 
 void TestOpenApi::callEndings()

@@ -66,6 +66,7 @@ const std::map<std::string, std::string> kMatrix{
     {"POST /v1/tokens", "o"},
     {"GET /v1/tokens/{id}", "o"},
     {"DELETE /v1/tokens/{id}", "o"},
+    {"POST /v1/collections", "o"},
     {"GET /v1/health", "vbrxo"},
     {"POST /v1/health/handshake", "xo"},
     {"GET /v1/server", "vbrxo"},

@@ -149,6 +149,8 @@ public:
     }
     Result<store::Bundle> fetch(std::string_view, const Digest&) override { return fail(ErrorCode::NotFound, "none"); }
     Result<void> remove(std::string_view, const Digest&) override { return {}; }
+    Result<std::vector<store::StoredBundle>> list(const store::BundleKey*, std::uint32_t) override { return {}; }
+    Result<bool> removeIn(store::Connection&, const store::BundleKey&, Timestamp) override { return false; }
     std::map<std::pair<std::string, Digest>, std::string> objects;
     bool full = false;
 };

@@ -2,6 +2,7 @@
 #include "server/core/json.h"
 #include "server/runs/run_execution.h"
 #include "tests/support/test_support.h"
+#include "tests/unit/runs/counting_metrics.h"
 #include "tests/unit/runs/fake_box.h"
 #include "tests/unit/runs/package_fixture.h"
 
@@ -86,17 +87,6 @@ private:
         const test::PackageFixture* package = nullptr;
     };
 
-    struct CountingMetrics final : Metrics
-    {
-        void add(Count what, std::uint64_t by) override { counts[what] += by; }
-        void materialized(std::chrono::nanoseconds, std::uint64_t bytes) override
-        {
-            materializedBytes.push_back(bytes);
-        }
-        std::map<Count, std::uint64_t> counts;
-        std::vector<std::uint64_t> materializedBytes;
-    };
-
     struct World
     {
         QTemporaryDir directory;
@@ -110,7 +100,7 @@ private:
         Materializer materializer{catalog, *cache};
         Collector collector{artifacts, clock};
         std::vector<std::string> reports;
-        CountingMetrics metrics;
+        test::CountingMetrics metrics;
         ExecutionParts parts{materializer,
                              collector,
                              records,
@@ -470,8 +460,12 @@ void TestRunExecution::isMeasured()
     use(plan());
     m_world->execute();
     auto& counts = m_world->metrics.counts;
-    QCOMPARE(counts[Count::CacheMiss], 2U); // the first, and after the mismatch
-    QCOMPARE(counts[Count::CacheHit], 2U);
+    QCOMPARE(m_world->metrics.misses, 2U); // the first, and after the mismatch
+    QCOMPARE(m_world->metrics.hits, 2U);
+    QCOMPARE(m_world->metrics.backends.size(), 1U);
+    QCOMPARE(m_world->metrics.states, (std::vector<std::string>{"succeeded", "succeeded", "refused", "refused"}));
+    QVERIFY(std::ranges::all_of(m_world->metrics.terminations, [](const auto& word) { return word == "exited"; }));
+    QCOMPARE(counts[Count::BoxStarted], 4U);
     QCOMPARE(counts[Count::DigestMismatch], 2U);
     QCOMPARE(counts[Count::BoxRemoved], 3U);
     QCOMPARE(counts[Count::CleanupFailed], 1U);

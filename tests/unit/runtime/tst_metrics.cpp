@@ -12,6 +12,7 @@ class TestMetrics : public QObject
 private slots:
     void countsRequestsByRouteTemplate();
     void countsWhatServicesTell();
+    void asksForTheLoadWhenItIsRead();
     void servesNothingButMetrics();
     void tellsOfAFatalFailure();
 };
@@ -41,12 +42,32 @@ void TestMetrics::countsWhatServicesTell()
     Log log(LogLevel::Error);
     PrometheusMetrics metrics(log, [] {});
     QVERIFY2(!metrics.exposition().contains("assay_package_cache"), "what nobody counts is not shown as zero");
-    metrics.add(Count::CacheHit, 2);
-    metrics.add(Count::CrossScopeDenied, 1);
+    metrics.cached("database", 2, 1);
+    metrics.denied("scope_header");
     metrics.materialized(std::chrono::milliseconds(3), 20'000);
+    metrics.published(Metrics::Publish::Failed, "missing_skill_md");
+    metrics.published(Metrics::Publish::Done, "created");
+    metrics.commandEnded(std::chrono::milliseconds(30), "exited");
+    metrics.collected("runs", 3, 100);
     const std::string text = metrics.exposition();
-    QVERIFY(text.contains("assay_package_cache_hits_total 2") && text.contains("assay_cross_scope_denied_total 1"));
-    QVERIFY(text.contains("assay_materialization_bytes_sum 20000"));
+    for (const char* line :
+         {R"(assay_package_cache_hits_total{backend="database"} 2)",
+          R"(assay_access_denied_total{reason="scope_header"} 1)",
+          R"(assay_publish_failures_total{code="missing_skill_md"} 1)", R"(assay_publishes_total{outcome="created"} 1)",
+          "assay_command_seconds_count 1", R"(assay_collected_bytes_total{kind="runs"} 100)",
+          "assay_materialization_bytes_sum 20000"})
+        QVERIFY2(text.contains(line), line);
+}
+
+void TestMetrics::asksForTheLoadWhenItIsRead()
+{
+    Log log(LogLevel::Error);
+    PrometheusMetrics metrics(log, [] {});
+    unsigned asked = 0;
+    metrics.sampleLoad([&] { return PrometheusMetrics::Load{.liveBoxes = ++asked, .queuedRuns = 7}; });
+    QVERIFY(metrics.exposition().contains("assay_boxes_live 1"));
+    const std::string text = metrics.exposition();
+    QVERIFY(text.contains("assay_boxes_live 2") && text.contains("assay_runs_queued 7"));
 }
 
 void TestMetrics::servesNothingButMetrics()
