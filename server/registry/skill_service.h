@@ -104,6 +104,8 @@ public:
     /// The verified bundle of a pinned revision, for the materializer. `Refused` with `package_store_unavailable` or
     /// `digest_mismatch`.
     Result<store::Bundle> bundle(std::string_view scopeFingerprint, const Digest& digest);
+    /// The same in pieces, while they are read: see store::SkillPackageStore::read for what `each` may believe of them.
+    Result<void> readBundle(std::string_view scopeFingerprint, const Digest& digest, const store::PieceSink& each);
     /// Which package store serves: pinned in manifests and part of every cache key (R12).
     std::string storeIdentity() const { return m_packages.identity(); }
 

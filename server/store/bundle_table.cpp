@@ -119,6 +119,23 @@ Result<std::optional<std::string>> BundleTable::find(std::string_view fingerprin
     }
 }
 
+Result<bool> BundleTable::forEachPart(std::string_view fingerprint, const Digest& digest, const PieceSink& each)
+{
+    auto query = m_connection.prepare(sqlOf(m_kind).select);
+    if (!query)
+        return forward(query);
+    query->bind(fingerprint).bindBlob(digest.bytes());
+    for (bool any = false;; any = true) {
+        const auto row = query->step();
+        if (!row)
+            return std::unexpected(row.error());
+        if (!*row)
+            return any;
+        if (auto taken = each(query->blob(1)); !taken)
+            return forward(taken);
+    }
+}
+
 Result<bool> BundleTable::remove(std::string_view fingerprint, const Digest& digest)
 {
     auto query = m_connection.prepare(sqlOf(m_kind).remove);

@@ -24,6 +24,9 @@ public:
     Result<bool> put(std::string_view fingerprint, const Digest& digest, std::span<const std::string_view> pieces);
     /// The bytes as stored, not verified; empty when there is no such row.
     Result<std::optional<std::string>> find(std::string_view fingerprint, const Digest& digest);
+    /// The same in the parts as stored, each valid during its call. False when there is no such row; passes on `each`'s
+    /// error.
+    Result<bool> forEachPart(std::string_view fingerprint, const Digest& digest, const PieceSink& each);
     /// True when it was there.
     Result<bool> remove(std::string_view fingerprint, const Digest& digest);
     /// In the order of keys, after `after` (null: from the first), at most `limit`, of every scope: for the collector.

@@ -2,6 +2,7 @@
 #include "server/store/database_package_store.h"
 
 #include "server/store/verified_bundle.h"
+#include "server/store/verified_hand_out.h"
 
 namespace assay::store {
 
@@ -40,6 +41,19 @@ Result<Bundle> DatabasePackageStore::fetch(std::string_view scopeFingerprint, co
     if (!*bytes)
         return failMissingBundle(digest);
     return verifyBundle(std::move(**bytes), digest);
+}
+
+Result<void> DatabasePackageStore::read(std::string_view scopeFingerprint, const Digest& digest, const PieceSink& each)
+{
+    VerifiedHandOut handOut(each);
+    const auto found = m_database.read([&](Connection& connection) {
+        return BundleTable(connection, m_kind).forEachPart(scopeFingerprint, digest, [&](std::string_view part) {
+            return handOut.add(part);
+        });
+    });
+    if (!found)
+        return std::unexpected(found.error());
+    return *found ? handOut.finish(digest) : Result<void>(failMissingBundle(digest));
 }
 
 Result<void> DatabasePackageStore::remove(std::string_view scopeFingerprint, const Digest& digest)

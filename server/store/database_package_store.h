@@ -16,6 +16,7 @@ public:
     std::string identity() const override { return "database"; }
     Result<void> put(std::string_view scopeFingerprint, const Digest& digest,
                      std::span<const std::string_view> pieces) override;
+    Result<void> read(std::string_view scopeFingerprint, const Digest& digest, const PieceSink& each) override;
     Result<Bundle> fetch(std::string_view scopeFingerprint, const Digest& digest) override;
     Result<void> remove(std::string_view scopeFingerprint, const Digest& digest) override;
     Result<std::vector<StoredBundle>> list(const BundleKey* after, std::uint32_t limit) override;

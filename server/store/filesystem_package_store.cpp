@@ -5,7 +5,9 @@
 #include "server/core/random.h"
 #include "server/store/bundle_folders.h"
 #include "server/store/verified_bundle.h"
+#include "server/store/verified_hand_out.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <dirent.h>
 #include <fcntl.h>
@@ -69,11 +71,12 @@ Result<std::string> readWhole(int fd, std::uint64_t sizeBytes)
     return out;
 }
 
-Result<std::string> readBundleAt(int shard, const Digest& digest)
+/// The file of a bundle and its size; an empty descriptor when something else has its name.
+Result<std::pair<UniqueFd, std::uint64_t>> openBundleAt(int shard, const Digest& digest)
 {
     const std::string name = digest.hex();
     // Non-blocking: a FIFO in its place must not hold the server up.
-    const UniqueFd fd(::openat(shard, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    UniqueFd fd(::openat(shard, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!fd && errno == ENOENT)
         return failMissingBundle(digest);
     if (!fd && errno != ELOOP)
@@ -81,8 +84,18 @@ Result<std::string> readBundleAt(int shard, const Digest& digest)
     struct stat info{};
     if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
         static_cast<std::uint64_t>(info.st_size) > kMaxBundleBytes)
+        return std::pair(UniqueFd(), std::uint64_t{0});
+    return std::pair(std::move(fd), static_cast<std::uint64_t>(info.st_size));
+}
+
+Result<std::string> readBundleAt(int shard, const Digest& digest)
+{
+    auto file = openBundleAt(shard, digest);
+    if (!file)
+        return forward(file);
+    if (!file->first)
         return std::string(); // hashes to something else: reported as damaged
-    return readWhole(fd.get(), static_cast<std::uint64_t>(info.st_size));
+    return readWhole(file->first.get(), file->second);
 }
 
 Result<UniqueFd> openRoot(const fs::path& root)
@@ -226,6 +239,32 @@ Result<Bundle> FilesystemPackageStore::fetch(std::string_view scopeFingerprint, 
     if (!bytes)
         return forward(bytes);
     return verifyBundle(std::move(*bytes), digest);
+}
+
+Result<void> FilesystemPackageStore::read(std::string_view scopeFingerprint, const Digest& digest,
+                                          const PieceSink& each)
+{
+    constexpr std::uint64_t kPieceBytes = 1U << 20;
+    auto shard = openShard(scopeFingerprint, digest);
+    if (!shard)
+        return forward(shard);
+    auto file = openBundleAt(shard->get(), digest);
+    if (!file)
+        return forward(file);
+    if (!file->first)
+        return failDamagedBundle(digest);
+    VerifiedHandOut handOut(each);
+    for (std::uint64_t left = file->second; left > 0;) {
+        auto piece = readWhole(file->first.get(), std::min(left, kPieceBytes));
+        if (!piece)
+            return forward(piece);
+        if (piece->empty())
+            break; // cut short meanwhile: the digest tells
+        if (auto taken = handOut.add(*piece); !taken)
+            return taken;
+        left -= piece->size();
+    }
+    return handOut.finish(digest);
 }
 
 Result<void> FilesystemPackageStore::remove(std::string_view scopeFingerprint, const Digest& digest)

@@ -6,6 +6,7 @@
 #include "server/store/bundle_holds.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +29,9 @@ private:
     std::string_view m_bytes;
     std::shared_ptr<const void> m_storage;
 };
+
+/// Takes consecutive pieces of a bundle; a piece is valid during the call.
+using PieceSink = std::function<Result<void>(std::string_view piece)>;
 
 class Connection;
 class Database;
@@ -84,6 +88,15 @@ public:
     /// Reads and re-hashes. `NotFound` when missing, `Internal` with reason `digest_mismatch` when the bytes differ:
     /// they are never handed out.
     virtual Result<Bundle> fetch(std::string_view scopeFingerprint, const Digest& digest) = 0;
+
+    /// `fetch` in pieces of at most a few MiB, handed on while they are read and hashed. What `each` took proves to be
+    /// the bundle only by the success of this call: after an error of any kind it must be thrown away. Errors of `each`
+    /// end the reading and are passed on. `each` runs on the calling thread and must not call back into the store.
+    virtual Result<void> read(std::string_view scopeFingerprint, const Digest& digest, const PieceSink& each)
+    {
+        auto bundle = fetch(scopeFingerprint, digest);
+        return bundle ? each(bundle->bytes()) : Result<void>(forward(bundle));
+    }
 
     /// Removes a bundle; succeeds when it is not there.
     virtual Result<void> remove(std::string_view scopeFingerprint, const Digest& digest) = 0;

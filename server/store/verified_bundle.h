@@ -11,6 +11,9 @@ inline constexpr std::uint64_t kMaxBundleBytes = 1ULL << 30;
 /// Hashes `bytes`; a bundle when they are what `digest` says, else `Internal` with reason `digest_mismatch`.
 Result<Bundle> verifyBundle(std::string bytes, const Digest& digest);
 
+/// `Internal` with reason `digest_mismatch`.
+std::unexpected<Error> failDamagedBundle(const Digest& digest);
+
 /// `NotFound`, the same for every store.
 std::unexpected<Error> failMissingBundle(const Digest& digest);
 

@@ -26,6 +26,10 @@ private slots:
     void joinsPiecesOfEverySize();
     void findsDamageAndRepairsIt_data() { backends(); }
     void findsDamageAndRepairsIt();
+    void handsOutInPiecesWhatItVerifies_data() { backends(); }
+    void handsOutInPiecesWhatItVerifies();
+    void piecesOfDamagedBytesEndInAnError_data() { backends(); }
+    void piecesOfDamagedBytesEndInAnError();
     void removes_data() { backends(); }
     void removes();
     void artifactsAreApart_data() { backends(); }
@@ -145,6 +149,43 @@ void TestPackageStores::findsDamageAndRepairsIt()
     }
     ASSAY_OK(put(*store, kScopeA, "bytes"));
     ASSAY_OK(store->fetch(kScopeA, Digest::ofBytes("bytes")));
+}
+
+void TestPackageStores::handsOutInPiecesWhatItVerifies()
+{
+    const auto store = open();
+    for (const std::size_t size : {0UL, 1UL, 100'000UL, 1UL << 20, (1UL << 20) + 1, 5'000'000UL}) {
+        std::string bytes(size, '\0');
+        for (std::size_t i = 0; i < size; ++i)
+            bytes[i] = static_cast<char>(i * 7 + i / 4093);
+        ASSAY_OK(put(*store, kScopeA, bytes));
+        std::string got;
+        ASSAY_OK(store->read(kScopeA, Digest::ofBytes(bytes), [&](std::string_view piece) -> Result<void> {
+            got += piece;
+            return {};
+        }));
+        QVERIFY(got == bytes);
+    }
+    const auto ignore = [](std::string_view) { return Result<void>{}; };
+    ASSAY_FAILS(store->read(kScopeB, Digest::ofBytes("x"), ignore), ErrorCode::NotFound);
+    const auto full = [](std::string_view) { return Result<void>(fail(ErrorCode::TooLarge, "full")); };
+    ASSAY_FAILS(store->read(kScopeA, Digest::ofBytes(std::string(1, '\0')), full), ErrorCode::TooLarge);
+}
+
+void TestPackageStores::piecesOfDamagedBytesEndInAnError()
+{
+    const auto store = open();
+    const std::string bytes(3'000'000, 'a');
+    ASSAY_OK(put(*store, kScopeA, bytes));
+    const auto ignore = [](std::string_view) { return Result<void>{}; };
+    std::string bad = bytes;
+    bad.back() = 'b';
+    for (const auto& damaged : {bad, std::string(), std::string(10, 'a')}) {
+        damage(damaged);
+        const auto read = store->read(kScopeA, Digest::ofBytes(bytes), ignore);
+        ASSAY_FAILS(read, ErrorCode::Internal);
+        QCOMPARE(read.error().reason, "digest_mismatch");
+    }
 }
 
 void TestPackageStores::removes()
