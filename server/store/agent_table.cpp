@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/store/agent_table.h"
 
+#include "server/store/row_list.h"
+
 #include <limits>
 
 namespace assay::store {
@@ -69,22 +71,7 @@ Result<AgentTable::Listed> AgentTable::list(std::string_view fingerprint, std::s
     if (!query)
         return forward(query);
     query->bind(fingerprint).bind(afterName);
-    Listed out;
-    std::string last;
-    for (std::uint32_t scanned = 0;; ++scanned) {
-        const auto row = query->step();
-        if (!row)
-            return std::unexpected(row.error());
-        if (!*row)
-            return out;
-        if (out.rows.size() == limit || scanned == kMaxScanned) {
-            out.more = std::move(last);
-            return out;
-        }
-        last = query->text(0);
-        if (query->isNull(6))
-            out.rows.push_back(readAgent(*query));
-    }
+    return readPage<Listed>(*query, limit, kMaxScanned, [](const Statement& row) { return row.isNull(6); }, readAgent);
 }
 
 Result<void> AgentTable::insertRevision(std::string_view fingerprint, std::string_view agent,
@@ -125,15 +112,7 @@ Result<std::vector<AgentRevisionRow>> AgentTable::listRevisions(std::string_view
     constexpr std::int64_t kNewest = std::numeric_limits<std::int64_t>::max();
     query->bind(fingerprint).bind(agent);
     query->bind(beforeNumber == 0 ? kNewest : static_cast<std::int64_t>(beforeNumber)).bind(std::int64_t{limit});
-    std::vector<AgentRevisionRow> out;
-    for (;;) {
-        const auto row = query->step();
-        if (!row)
-            return std::unexpected(row.error());
-        if (!*row)
-            return out;
-        out.push_back(readRevision(*query));
-    }
+    return readRows(*query, readRevision);
 }
 
 } // namespace assay::store

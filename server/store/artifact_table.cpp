@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/store/artifact_table.h"
 
+#include "server/store/row_list.h"
+
 namespace assay::store {
 
 namespace {
@@ -52,15 +54,7 @@ Result<std::vector<ArtifactRow>> ArtifactTable::list(std::string_view fingerprin
     if (!query)
         return forward(query);
     query->bind(fingerprint).bind(run).bind(afterPath).bind(std::int64_t{limit});
-    std::vector<ArtifactRow> out;
-    for (;;) {
-        const auto row = query->step();
-        if (!row)
-            return std::unexpected(row.error());
-        if (!*row)
-            return out;
-        out.push_back(readRow(*query));
-    }
+    return readRows(*query, readRow);
 }
 
 } // namespace assay::store

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/store/command_table.h"
 
+#include "server/store/row_list.h"
+
 namespace assay::store {
 
 namespace {
@@ -84,15 +86,7 @@ Result<std::vector<CommandRow>> CommandTable::list(std::string_view fingerprint,
     if (!query)
         return forward(query);
     query->bind(fingerprint).bind(run).bind(std::int64_t{limit});
-    std::vector<CommandRow> out;
-    for (;;) {
-        const auto row = query->step();
-        if (!row)
-            return std::unexpected(row.error());
-        if (!*row)
-            return out;
-        out.push_back(whole ? readRowWithOutput(*query) : readRow(*query));
-    }
+    return readRows(*query, whole ? readRowWithOutput : readRow);
 }
 
 } // namespace assay::store

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/store/revision_table.h"
 
+#include "server/store/row_list.h"
+
 #include <limits>
 
 namespace assay::store {
@@ -96,15 +98,7 @@ Result<std::vector<RevisionRow>> RevisionTable::list(std::string_view fingerprin
     constexpr std::int64_t kNewest = std::numeric_limits<std::int64_t>::max();
     query->bind(fingerprint).bind(skill);
     query->bind(beforeNumber == 0 ? kNewest : static_cast<std::int64_t>(beforeNumber)).bind(std::int64_t{limit});
-    std::vector<RevisionRow> out;
-    for (;;) {
-        const auto row = query->step();
-        if (!row)
-            return std::unexpected(row.error());
-        if (!*row)
-            return out;
-        out.push_back(readRow(*query, WithFiles::No));
-    }
+    return readRows(*query, [](const Statement& row) { return readRow(row, WithFiles::No); });
 }
 
 Result<void> RevisionTable::markPromoted(std::string_view fingerprint, std::string_view skill, std::string_view id,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/store/skill_table.h"
 
+#include "server/store/row_list.h"
+
 namespace assay::store {
 
 namespace {
@@ -131,22 +133,8 @@ Result<SkillTable::Listed> SkillTable::list(std::string_view fingerprint, const 
     if (!query)
         return forward(query);
     query->bind(fingerprint).bind(wanted.afterName);
-    Listed out;
-    std::string last;
-    for (std::uint32_t scanned = 0;; ++scanned) {
-        const auto row = query->step();
-        if (!row)
-            return std::unexpected(row.error());
-        if (!*row)
-            return out;
-        if (out.rows.size() == wanted.limit || scanned == kMaxScanned) {
-            out.more = std::move(last);
-            return out;
-        }
-        last = query->text(0);
-        if (isWanted(*query, wanted))
-            out.rows.push_back(readRow(*query));
-    }
+    return readPage<Listed>(
+        *query, wanted.limit, kMaxScanned, [&](const Statement& row) { return isWanted(row, wanted); }, readRow);
 }
 
 } // namespace assay::store

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/store/token_table.h"
 
+#include "server/store/row_list.h"
+
 namespace assay::store {
 
 namespace {
@@ -74,15 +76,7 @@ Result<std::vector<TokenRow>> TokenTable::list(std::string_view afterId, std::ui
     if (!query)
         return forward(query);
     query->bind(afterId).bind(std::int64_t{limit});
-    std::vector<TokenRow> out;
-    for (;;) {
-        const auto row = query->step();
-        if (!row)
-            return std::unexpected(row.error());
-        if (!*row)
-            return out;
-        out.push_back(readRow(*query));
-    }
+    return readRows(*query, readRow);
 }
 
 Result<bool> TokenTable::revoke(std::string_view id, Timestamp now)
