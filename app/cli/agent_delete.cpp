@@ -1,39 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/command.h"
+#include "app/cli/removal.h"
 
 namespace assay::cli {
 
-namespace {
-
-struct Options
-{
-    std::string name;
-};
-
-Result<int> remove(Context& context, const Options& options)
-{
-    auto api = context.api();
-    if (!api)
-        return forward(api);
-    HttpRequest request;
-    request.method = "DELETE";
-    request.target = pathOf({"v1", "agents", options.name});
-    auto answer = (*api)->send(std::move(request));
-    if (!answer)
-        return forward(answer);
-    context.print(json::object{{"deleted", options.name}},
-                  [&](const json::value&) { return "deleted the agent " + plain(options.name) + "\n"; });
-    return kDone;
-}
-
-} // namespace
-
 void addAgentDelete(Command& parent, Context& context)
 {
-    auto options = std::make_shared<Options>();
-    Command command = parent.add("delete", "Delete an agent");
-    command.required("NAME", options->name);
-    onCommand(command, context, std::move(options), remove);
+    addRemoval(parent, context, {"delete", "Delete an agent", "NAME", "agents", "deleted", "deleted the agent "});
 }
 
 } // namespace assay::cli

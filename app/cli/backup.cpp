@@ -2,6 +2,7 @@
 #include "server/store/backup.h"
 #include "app/cli/command.h"
 #include "app/cli/local_data.h"
+#include "server/store/database_file.h"
 
 namespace assay::cli {
 
@@ -18,8 +19,8 @@ Result<int> backup(Context& context, const Options& options)
     auto path = existingDataDirectory(options.data);
     if (!path)
         return forward(path);
-    context.console.progress("copying " + databaseFile(*path).string());
-    auto copied = store::backupDatabase(databaseFile(*path), options.file);
+    context.console.progress("copying " + store::databaseFile(*path).string());
+    auto copied = store::backupDatabase(store::databaseFile(*path), options.file);
     if (!copied)
         return forward(copied);
     std::error_code ignored;

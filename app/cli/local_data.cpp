@@ -53,8 +53,6 @@ Result<std::filesystem::path> madeDataDirectory(const std::string& flag)
     return path;
 }
 
-std::filesystem::path databaseFile(const std::filesystem::path& dataDirectory) { return dataDirectory / "assay.db"; }
-
 Result<std::filesystem::path> existingDataDirectory(const std::string& flag)
 {
     auto path = dataDirectory(flag);

@@ -16,7 +16,4 @@ Result<std::filesystem::path> existingDataDirectory(const std::string& flag);
 /// it.
 Result<std::filesystem::path> madeDataDirectory(const std::string& flag);
 
-/// The server's database in its data directory (docs/settings.md, "The data directory").
-std::filesystem::path databaseFile(const std::filesystem::path& dataDirectory);
-
 } // namespace assay::cli

@@ -4,6 +4,7 @@
 #include "server/auth/roles.h"
 #include "server/auth/token_service.h"
 #include "server/store/database.h"
+#include "server/store/database_file.h"
 #include "server/store/token_table.h"
 
 namespace assay::cli {
@@ -70,7 +71,7 @@ Result<contract::CreatedToken> createLocally(const Options& options, const contr
     if (!path)
         return forward(path);
     store::DatabaseOptions database;
-    database.file = databaseFile(*path);
+    database.file = store::databaseFile(*path);
     database.readers = 1;
     database.use = store::DatabaseUse::BesideServer;
     auto opened = store::Database::open(database);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/core/error.h"
+#include "server/store/database_file.h"
 
 #include <filesystem>
 
@@ -16,7 +17,7 @@ public:
     /// to others, read-only.
     static Result<DataDirectory> open(const std::filesystem::path& path);
 
-    std::filesystem::path database() const { return m_path / "assay.db"; }
+    std::filesystem::path database() const { return store::databaseFile(m_path); }
     std::filesystem::path scratch() const { return m_path / "tmp"; }       ///< unlinked files and unpacking
     std::filesystem::path packages() const { return m_path / "packages"; } ///< verified trees for boxes
     const std::filesystem::path& path() const { return m_path; }
