@@ -46,7 +46,7 @@ Result<int> build(Context& context, const Options& options)
         return "base " + base->digest + '\n' + labelled("files", std::to_string(base->files)) +
                labelled("size", sizeText(numberOf(value, "size_bytes"))) +
                labelled("packages", std::to_string(base->packages.size())) +
-               "a server that starts from now on makes its boxes of it\n";
+               "new runs use it from now on, also those of a running server\n";
     });
     return kDone;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/runtime/box_provider.h"
 
-#include "server/sandbox/base/base_store.h"
 #include "server/sandbox/bubblewrap/driver.h"
 
 #include <algorithm>
@@ -24,12 +23,9 @@ std::filesystem::path initProgram()
 
 Result<std::unique_ptr<BoxProvider>> BoxProvider::open(const Settings& settings, const DataDirectory& directory)
 {
-    std::unique_ptr<BoxProvider> provider(new BoxProvider);
+    std::unique_ptr<BoxProvider> provider(new BoxProvider(directory));
     provider->m_default = settings.driver;
-    if (auto base = sandbox::base::selectBase(directory.path()))
-        provider->m_base = std::move(*base);
-    else
-        provider->m_baseFault = base.error().message;
+    (void)provider->m_base.get(); // reading it takes a while, which the start has and the first run has not
     auto bubblewrap =
         sandbox::bubblewrap::Driver::open({.dataDirectory = directory.path(), .initProgram = initProgram()});
     if (!bubblewrap)
@@ -40,13 +36,19 @@ Result<std::unique_ptr<BoxProvider>> BoxProvider::open(const Settings& settings,
 
 Result<sandbox::BoxDriver*> BoxProvider::driver(std::string_view name)
 {
-    if (!m_baseFault.empty())
-        return refuse("environment_unavailable", "the base root cannot be used: " + m_baseFault);
+    if (auto base = m_base.get(); !base)
+        return refuse("environment_unavailable", "the base root cannot be used: " + base.error().message);
     const std::string_view wanted = name.empty() ? std::string_view(m_default) : name;
     for (const auto& driver : m_drivers)
         if (driver->name() == wanted)
             return driver.get();
     return refuse("driver_unavailable", "this server has no driver of that name");
+}
+
+sandbox::BaseRoot BoxProvider::base()
+{
+    auto base = m_base.get();
+    return base ? std::move(*base) : sandbox::BaseRoot{.digest = "unusable", .root = "/.assay/unusable"};
 }
 
 std::vector<std::string> BoxProvider::names() const

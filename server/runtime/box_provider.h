@@ -4,6 +4,7 @@
 #include "server/runs/run_service.h"
 #include "server/runtime/data_directory.h"
 #include "server/runtime/settings.h"
+#include "server/sandbox/base/current_base.h"
 
 #include <memory>
 #include <string>
@@ -12,9 +13,8 @@
 
 namespace assay::runtime {
 
-/// The drivers of this machine and the root that boxes start from: the newest base of the data directory when the
-/// server started. A base that is there and damaged refuses every box; the host never takes its place. Thread-safe
-/// after `open`.
+/// The drivers of this machine and the root that boxes start from: the newest base of the data directory. A base that
+/// is there and damaged refuses every box; the host never takes its place. Thread-safe after `open`.
 class BoxProvider final : public runs::BoxProvider
 {
 public:
@@ -23,17 +23,17 @@ public:
     static Result<std::unique_ptr<BoxProvider>> open(const Settings& settings, const DataDirectory& directory);
 
     Result<sandbox::BoxDriver*> driver(std::string_view name) override;
-    sandbox::BaseRoot base() override { return m_base; }
+    /// With a damaged base: a root that no box can start from.
+    sandbox::BaseRoot base() override;
 
     std::vector<std::string> names() const;
     /// Removes what boxes of a killed server left; their ids, for the log.
     Result<std::vector<std::string>> reap();
 
 private:
-    BoxProvider() = default;
+    explicit BoxProvider(const DataDirectory& directory) : m_base(directory.path()) {}
     std::string m_default;
-    sandbox::BaseRoot m_base;
-    std::string m_baseFault; ///< why no box may start
+    sandbox::base::CurrentBase m_base;
     std::vector<std::unique_ptr<sandbox::BoxDriver>> m_drivers;
 };
 

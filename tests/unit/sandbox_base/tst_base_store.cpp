@@ -3,6 +3,7 @@
 #include "server/core/file_io.h"
 #include "server/sandbox/base/base_layout.h"
 #include "server/sandbox/base/base_store.h"
+#include "server/sandbox/base/current_base.h"
 #include "server/sandbox/base/normalize.h"
 #include "server/sandbox/base/program.h"
 #include "server/sandbox/base/tree_listing.h"
@@ -30,6 +31,7 @@ private slots:
     void specialFilesAreRefused();
     void withoutABaseItIsTheHost();
     void theNewestBaseIsSelected();
+    void aBaseThatComesLaterIsTakenFromThenOn();
     void damagedManifestIsNeverReplacedByTheHost();
     void verifyNamesWhatDiffers();
     void halfMadeAndForeignFoldersAreNotListed();
@@ -138,6 +140,27 @@ void TestBaseStore::theNewestBaseIsSelected()
     ASSAY_FAILS(base::openBase(path, Digest::ofBytes("no").text()), ErrorCode::NotFound);
     ASSAY_FAILS(base::openBase(path, "../../etc"), ErrorCode::InvalidArgument);
     QCOMPARE(base::listBases(path)->size(), 2U);
+}
+
+void TestBaseStore::aBaseThatComesLaterIsTakenFromThenOn()
+{
+    const QTemporaryDir folder;
+    const fs::path data = folder.path().toStdString();
+    base::CurrentBase current(data);
+    QCOMPARE(current.get()->digest, std::string(base::kHostUnpinned));
+    const auto first = storeBase(data, "first", "2026-01-01T00:00:00.000Z");
+    QCOMPARE(current.get()->digest, first);
+    QTest::qSleep(10); // the kernel's clock of files may tick that coarsely
+    const auto second = storeBase(data, "second", "2026-01-02T00:00:00.000Z");
+    QCOMPARE(current.get()->digest, second);
+    QCOMPARE(current.get()->root, data / "bases" / second.substr(7) / "root");
+    QTest::qSleep(10);
+    const auto third = storeBase(data, "third", "2026-01-03T00:00:00.000Z");
+    std::ofstream(data / "bases" / third.substr(7) / "manifest") << "damaged";
+    ASSAY_FAILS(current.get(), ErrorCode::Unavailable);
+    QTest::qSleep(10);
+    fs::remove_all(data / "bases" / third.substr(7));
+    QCOMPARE(current.get()->digest, second);
 }
 
 void TestBaseStore::damagedManifestIsNeverReplacedByTheHost()
