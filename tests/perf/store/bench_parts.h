@@ -4,6 +4,7 @@
 #include "server/registry/skill_service.h"
 #include "server/store/database.h"
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
 
@@ -24,12 +25,13 @@ template <typename T> T must(Result<T> result)
 /// C API with nothing around it.
 double rawSqliteRate(const std::filesystem::path& file, std::size_t bytes, unsigned rowsPerCommit, double seconds);
 
-/// A list page of 50 and a lookup, in microseconds at the median, with `skills` skills in the scope.
+/// A list page of 50 and a lookup, in microseconds at the median.
 struct ReadTimes
 {
     double page = 0;
     double lookup = 0;
 };
-ReadTimes readTimes(const std::filesystem::path& file, unsigned skills);
+/// With so many skills in the scope, asked in turns, so that a busy machine slows both.
+std::array<ReadTimes, 2> readTimes(const std::filesystem::path& folder, const std::array<unsigned, 2>& skills);
 
 } // namespace assay::bench

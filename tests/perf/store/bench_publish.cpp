@@ -109,8 +109,7 @@ void benchSlow(const fs::path& parent)
 
 void benchReads(const fs::path& parent)
 {
-    const ReadTimes few = readTimes(freshFolder(parent, "few") / "assay.db", 1000);
-    const ReadTimes many = readTimes(freshFolder(parent, "many") / "assay.db", 200'000);
+    const auto [few, many] = readTimes(freshFolder(parent, "reads"), {1000, 200'000});
     std::printf("page of 50, 1,000 skills           %8.0f us\n", few.page);
     std::printf("page of 50, 200,000 skills         %8.0f us   ratio %.2f (reach 1.5, 600 us)\n", many.page,
                 many.page / few.page);
