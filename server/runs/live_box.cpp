@@ -29,6 +29,7 @@ public:
     }
     Result<sandbox::WorkspaceUsage> measureWorkspace() override { return m_box->measureWorkspace(); }
     sandbox::BoxMeter usage() const override { return m_box->usage(); }
+    void kill() override { m_box->kill(); }
     Result<void> destroy() override { return m_box->destroy(); }
 
 private:

@@ -20,6 +20,8 @@ public:
     collect(const std::vector<std::string>& globs, const std::function<Result<void>(sandbox::CollectedFile)>& each) = 0;
     virtual Result<sandbox::WorkspaceUsage> measureWorkspace() = 0;
     virtual sandbox::BoxMeter usage() const = 0;
+    /// Begins the end without waiting for it; `destroy` completes it.
+    virtual void kill() = 0;
     virtual Result<void> destroy() = 0;
 };
 

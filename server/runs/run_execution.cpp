@@ -360,13 +360,12 @@ void RunExecution::destroyBox()
 
 void RunExecution::finish(RunOutcome outcome)
 {
-    {
-        // The box goes while the end becomes durable: neither needs the other, and both take a millisecond or more.
-        std::jthread destroyer;
-        if (m_box)
-            destroyer = std::jthread([this] { destroyBox(); });
-        store(outcome);
-    }
+    // The kernel takes the box apart while the end becomes durable: neither needs the other, and both take a while.
+    if (m_box)
+        m_box->kill();
+    store(outcome);
+    if (m_box)
+        destroyBox();
     m_holds.clear();
     m_trees.reset();
     if (m_parts.metrics)

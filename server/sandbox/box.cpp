@@ -254,6 +254,8 @@ Result<std::string> Box::State::readResult(const TreeEntry& entry, std::string_v
 Result<std::vector<RefusedOutput>> Box::collect(const std::vector<std::string>& globs, const CollectLimits& limits,
                                                 const std::function<Result<void>(CollectedFile)>& each)
 {
+    if (globs.empty())
+        return std::vector<RefusedOutput>{};
     State& box = *m_state;
     std::vector<Glob> patterns;
     for (const std::string& glob : globs) {
@@ -303,6 +305,7 @@ Result<WorkspaceUsage> Box::measureWorkspace()
 }
 
 BoxMeter Box::usage() const { return m_state->handle->meter(); }
+void Box::kill() { m_state->handle->kill(); }
 const BoxSpec& Box::spec() const { return m_state->spec; }
 
 Result<void> Box::destroy()

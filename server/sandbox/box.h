@@ -78,6 +78,9 @@ public:
     BoxMeter usage() const;
     const BoxSpec& spec() const;
 
+    /// Begins the end of the box without waiting for it; see BoxHandle::kill.
+    void kill();
+
     /// Ends the box; see BoxHandle::destroy. The box is unusable afterwards.
     Result<void> destroy();
 

@@ -50,14 +50,21 @@ std::optional<int> childPid(const std::string& text)
     return static_cast<int>(pid->as_int64());
 }
 
-/// False when nothing more will come.
-bool readPiece(int info, std::string& text)
+/// bubblewrap tells the process before it lets it go on, so everything is there once the init runs. Empty otherwise.
+std::optional<int> toldPid(int info, Deadline deadline)
 {
+    std::string text;
     std::array<char, kMaxInfoBytes> piece;
-    const ssize_t got = ::read(info, piece.data(), piece.size());
-    if (got > 0)
+    std::array<pollfd, 1> watched{{{info, POLLIN, 0}}};
+    while (text.size() <= kMaxInfoBytes && pollUntil(watched, deadline)) {
+        const ssize_t got = ::read(info, piece.data(), piece.size());
+        if (got <= 0)
+            return std::nullopt;
         text.append(piece.data(), static_cast<std::size_t>(got));
-    return got > 0 && text.size() <= kMaxInfoBytes;
+        if (const auto pid = childPid(text))
+            return pid;
+    }
+    return std::nullopt;
 }
 
 Result<StartedInit> ended()
@@ -69,30 +76,17 @@ Result<StartedInit> ended()
 
 Result<StartedInit> awaitInit(int info, int started, int process, Deadline deadline)
 {
-    StartedInit init;
-    std::string text;
-    std::array<pollfd, 3> watched{{{process, POLLIN, 0}, {info, POLLIN, 0}, {started, POLLIN, 0}}};
-    for (bool running = false; !running || !init.pidfd;) {
-        if (!pollUntil(watched, deadline))
-            return fail(ErrorCode::Timeout, "the box did not start in time",
-                        "its init did not run before the deadline");
-        if (watched[1].revents != 0 && !init.pidfd) {
-            if (!readPiece(info, text))
-                watched[1].fd = -1;
-            if (const auto pid = childPid(text)) {
-                init = {*pid, UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)))};
-                watched[1].fd = -1;
-            }
-        }
-        if (watched[2].revents != 0) {
-            running = true;
-            watched[2].fd = -1;
-        }
-        // Its end closes the other two as well, so this is asked last and settles the matter.
-        if (watched[0].revents != 0 || (watched[1].fd < 0 && !init.pidfd))
-            return ended();
-    }
-    return init;
+    // Not `info`: it comes in seven pieces, and to be woken for each would take time from the box that is starting.
+    std::array<pollfd, 2> watched{{{process, POLLIN, 0}, {started, POLLIN, 0}}};
+    if (!pollUntil(watched, deadline))
+        return fail(ErrorCode::Timeout, "the box did not start in time", "its init did not run before the deadline");
+    // Its end closes the other as well.
+    if (watched[0].revents != 0)
+        return ended();
+    const auto pid = toldPid(info, deadline);
+    if (!pid)
+        return ended();
+    return StartedInit{*pid, UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)))};
 }
 
 bool awaitEnd(int pidfd, Deadline deadline)

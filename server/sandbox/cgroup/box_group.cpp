@@ -55,6 +55,7 @@ Result<std::unique_ptr<BoxGroup>> BoxGroup::create(Version version, const std::v
         return forward(made);
     }
     std::unique_ptr<BoxGroup> group(new BoxGroup(version, std::move(folders)));
+    group->openCounters();
     auto done = group->limit(limits, extraProcesses);
     if (done)
         done = group->openJoin();
@@ -136,26 +137,35 @@ std::vector<int> BoxGroup::joinFds() const
     return fds;
 }
 
+/// One that the kernel does not have stays closed and reads as nothing.
+void BoxGroup::openCounters()
+{
+    constexpr std::array kUnified{"pids.events", "memory.events", "cpu.stat", "memory.peak"};
+    constexpr std::array kLegacy{"pids.events", "memory.oom_control", "cpuacct.usage", "memory.max_usage_in_bytes"};
+    const auto& names = m_version == Version::V2 ? kUnified : kLegacy;
+    for (std::size_t i = 0; i < kCounters; ++i)
+        if (auto fd = openFile(control(names[i]), O_RDONLY))
+            m_counters[i] = std::move(*fd);
+}
+
 BoxMeter BoxGroup::meter() const
 {
+    const auto fd = [this](Counter which) { return m_counters[which].get(); };
     BoxMeter meter;
     meter.hard = true;
-    meter.pidsDenied = readKeyed(control("pids.events"), "max").value_or(0);
-    if (m_version == Version::V2) {
-        meter.oomKills = readKeyed(control("memory.events"), "oom_kill").value_or(0);
-        meter.cpu = std::chrono::microseconds(readKeyed(control("cpu.stat"), "usage_usec").value_or(0));
-        meter.peakMemoryBytes = readNumber(control("memory.peak")).value_or(0);
-    } else {
-        meter.oomKills = readKeyed(control("memory.oom_control"), "oom_kill").value_or(0);
-        meter.cpu = std::chrono::microseconds(readNumber(control("cpuacct.usage")).value_or(0) / 1000);
-        meter.peakMemoryBytes = readNumber(control("memory.max_usage_in_bytes")).value_or(0);
-    }
+    meter.pidsDenied = readKeyed(fd(kPidsEvents), "max").value_or(0);
+    meter.oomKills = readKeyed(fd(kOomEvents), "oom_kill").value_or(0);
+    meter.peakMemoryBytes = readNumber(fd(kPeakMemory)).value_or(0);
+    meter.cpu = m_version == Version::V2 ? std::chrono::microseconds(readKeyed(fd(kCpuTime), "usage_usec").value_or(0))
+                                         : std::chrono::microseconds(readNumber(fd(kCpuTime)).value_or(0) / 1000);
     return meter;
 }
 
 Result<void> BoxGroup::destroy(std::chrono::steady_clock::time_point deadline)
 {
     m_join.clear();
+    for (UniqueFd& counter : m_counters)
+        counter.reset();
     std::string left;
     std::erase_if(m_folders, [&](const fs::path& folder) { return removeGroup(folder, deadline); });
     for (const fs::path& folder : m_folders)

@@ -5,6 +5,7 @@
 #include "server/core/unique_fd.h"
 #include "server/sandbox/box_spec.h"
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -45,11 +46,15 @@ private:
     Result<void> limitLegacy(const BoxLimits& limits, std::uint32_t processes);
     Result<void> limitUnified(const BoxLimits& limits, std::uint32_t processes);
     Result<void> openJoin();
+    void openCounters();
     std::filesystem::path control(std::string_view file) const;
 
     Version m_version;
     std::vector<std::filesystem::path> m_folders;
     std::vector<UniqueFd> m_join;
+    /// Opened once: a run reads them five times.
+    enum Counter : std::uint8_t { kPidsEvents, kOomEvents, kCpuTime, kPeakMemory, kCounters };
+    std::array<UniqueFd, kCounters> m_counters;
 };
 
 } // namespace assay::sandbox::cgroup

@@ -3,10 +3,12 @@
 
 #include "server/core/file_io.h"
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <fcntl.h>
+#include <span>
 #include <thread>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kMaxControlBytes = 4U << 20;
+constexpr std::size_t kCounterBytes = 4096;
 
 std::optional<std::uint64_t> parse(std::string_view text)
 {
@@ -36,6 +39,23 @@ template <typename Visit> void eachLine(std::string_view text, Visit visit)
         visit(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
+}
+
+std::optional<std::uint64_t> findKey(std::string_view text, std::string_view key)
+{
+    std::optional<std::uint64_t> found;
+    eachLine(text, [&](std::string_view line) {
+        if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ')
+            found = parse(line.substr(key.size() + 1));
+    });
+    return found;
+}
+
+/// `buffer` holds what it returns.
+std::string_view readAgain(int file, std::span<char> buffer)
+{
+    const ssize_t got = file < 0 ? -1 : ::pread(file, buffer.data(), buffer.size(), 0);
+    return got > 0 ? std::string_view(buffer.data(), static_cast<std::size_t>(got)) : std::string_view();
 }
 
 } // namespace
@@ -59,13 +79,19 @@ std::optional<std::uint64_t> readNumber(const fs::path& file)
 std::optional<std::uint64_t> readKeyed(const fs::path& file, std::string_view key)
 {
     const auto text = readFile(file, kMaxControlBytes);
-    std::optional<std::uint64_t> found;
-    if (text)
-        eachLine(*text, [&](std::string_view line) {
-            if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ')
-                found = parse(line.substr(key.size() + 1));
-        });
-    return found;
+    return text ? findKey(*text, key) : std::nullopt;
+}
+
+std::optional<std::uint64_t> readNumber(int file)
+{
+    std::array<char, kCounterBytes> buffer;
+    return parse(readAgain(file, buffer));
+}
+
+std::optional<std::uint64_t> readKeyed(int file, std::string_view key)
+{
+    std::array<char, kCounterBytes> buffer;
+    return findKey(readAgain(file, buffer), key);
 }
 
 std::vector<int> processesIn(const fs::path& group)

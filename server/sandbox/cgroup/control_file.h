@@ -22,6 +22,10 @@ std::optional<std::uint64_t> readNumber(const std::filesystem::path& file);
 /// The number behind `key` in a file of "key number" lines.
 std::optional<std::uint64_t> readKeyed(const std::filesystem::path& file, std::string_view key);
 
+/// The same of one that is open, from its start; at most 4 KiB of it. Empty for a closed descriptor.
+std::optional<std::uint64_t> readNumber(int file);
+std::optional<std::uint64_t> readKeyed(int file, std::string_view key);
+
 /// The process ids in a group, those of its children not included.
 std::vector<int> processesIn(const std::filesystem::path& group);
 

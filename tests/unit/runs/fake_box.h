@@ -109,6 +109,7 @@ public:
     {
         return {.cpu = std::chrono::microseconds(2500), .peakMemoryBytes = 11, .hard = true};
     }
+    void kill() override { m_script.note("kill"); }
     Result<void> destroy() override
     {
         m_script.note("destroy");
