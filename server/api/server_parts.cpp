@@ -119,7 +119,7 @@ contract::PartHealth ServerParts::store()
         m_database.read([](store::Connection& connection) { return store::TokenTable(connection).find("tok_health"); });
     if (!read)
         return unavailable("store", read.error());
-    return {.name = "store", .state = "ready"};
+    return {.name = "store", .state = "ready", .reason = m_cachePlace};
 }
 
 contract::PartHealth ServerParts::base()

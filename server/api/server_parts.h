@@ -11,10 +11,15 @@ namespace assay::api {
 class ServerParts final : public HealthMonitor::Parts
 {
 public:
-    /// `drivers`: the names `boxes` knows; with placement `disabled`, none is tried.
+    /// `drivers`: the names `boxes` knows; with placement `disabled`, none is tried. `cachePlace`: see
+    /// runs::RunService.
     ServerParts(store::Database& database, runs::BoxProvider& boxes, std::vector<std::string> drivers,
-                bool executionEnabled)
-        : m_database(database), m_boxes(boxes), m_drivers(std::move(drivers)), m_executionEnabled(executionEnabled)
+                bool executionEnabled, std::string cachePlace = {})
+        : m_database(database),
+          m_boxes(boxes),
+          m_drivers(std::move(drivers)),
+          m_executionEnabled(executionEnabled),
+          m_cachePlace(std::move(cachePlace))
     {}
 
     std::vector<std::string> drivers() override { return m_drivers; }
@@ -29,6 +34,7 @@ private:
     runs::BoxProvider& m_boxes;
     std::vector<std::string> m_drivers;
     bool m_executionEnabled;
+    std::string m_cachePlace;
 };
 
 } // namespace assay::api

@@ -22,6 +22,13 @@ public:
                                                            const std::vector<std::string>& names) = 0;
     /// See registry::SkillService::bundle.
     virtual Result<store::Bundle> bundle(std::string_view scopeFingerprint, const Digest& digest) = 0;
+    /// See registry::SkillService::readBundle.
+    virtual Result<void> readBundle(std::string_view scopeFingerprint, const Digest& digest,
+                                    const store::PieceSink& each)
+    {
+        auto whole = bundle(scopeFingerprint, digest);
+        return whole ? each(whole->bytes()) : Result<void>(forward(whole));
+    }
 };
 
 } // namespace assay::runs

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <fcntl.h>
 #include <format>
+#include <ranges>
 #include <thread>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ namespace assay::runs {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr std::array kPauses{milliseconds(50), milliseconds(250), milliseconds(0)}; ///< after each failed try
+constexpr std::array kPauses{milliseconds(50), milliseconds(250)}; ///< after each failed try but the last
 
 Result<sandbox::PinnedPackage> pinnedPackage(const registry::PinnedSkill& skill, const std::filesystem::path& tree)
 {
@@ -43,24 +44,27 @@ std::unexpected<Error> refuseSkill(const registry::PinnedSkill& skill, Error err
 
 } // namespace
 
-Result<store::Bundle> Materializer::fetch(const std::string& scopeFingerprint, const registry::PinnedSkill& skill)
+Result<TreeLease> Materializer::acquire(const RunPlan& plan, const registry::PinnedSkill& skill)
 {
-    auto bundle = m_catalog.bundle(scopeFingerprint, skill.digest);
-    for (const auto pause : kPauses) {
-        if (bundle || bundle.error().reason != "package_store_unavailable" || pause.count() == 0)
-            break;
-        std::this_thread::sleep_for(pause);
-        bundle = m_catalog.bundle(scopeFingerprint, skill.digest);
+    const TreeKey key{plan.scopeFingerprint, plan.storeIdentity, skill.digest};
+    const auto footprint =
+        TreeCache::footprintOf(skill.files | std::views::transform(&contract::RevisionFile::sizeBytes));
+    const auto fetch = [&](const store::PieceSink& each) {
+        return m_catalog.readBundle(plan.scopeFingerprint, skill.digest, each);
+    };
+    for (std::size_t attempt = 0;; ++attempt) {
+        auto lease = m_cache.acquire(key, fetch, footprint);
+        if (lease || lease.error().reason != "package_store_unavailable" || attempt == kPauses.size())
+            return lease;
+        std::this_thread::sleep_for(kPauses[attempt]);
     }
-    return bundle;
 }
 
 Result<Materializer::Trees> Materializer::materialize(const RunPlan& plan)
 {
     Trees out;
     for (const auto& skill : plan.skills) {
-        const TreeKey key{plan.scopeFingerprint, plan.storeIdentity, skill.digest};
-        auto lease = m_cache.acquire(key, [&] { return fetch(plan.scopeFingerprint, skill); });
+        auto lease = acquire(plan, skill);
         if (!lease)
             return refuseSkill(skill, std::move(lease).error());
         auto package = pinnedPackage(skill, lease->path());

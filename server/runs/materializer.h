@@ -34,7 +34,7 @@ public:
     static std::string firstBytes(const Trees& trees, std::string_view skill, std::string_view path);
 
 private:
-    Result<store::Bundle> fetch(const std::string& scopeFingerprint, const registry::PinnedSkill& skill);
+    Result<TreeLease> acquire(const RunPlan& plan, const registry::PinnedSkill& skill);
 
     CatalogPort& m_catalog;
     TreeCache& m_cache;

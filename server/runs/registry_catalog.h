@@ -25,6 +25,11 @@ public:
     {
         return m_skills.bundle(scopeFingerprint, digest);
     }
+    Result<void> readBundle(std::string_view scopeFingerprint, const Digest& digest,
+                            const store::PieceSink& each) override
+    {
+        return m_skills.readBundle(scopeFingerprint, digest, each);
+    }
 
 private:
     registry::SkillService& m_skills;

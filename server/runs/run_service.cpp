@@ -204,6 +204,12 @@ Result<contract::Run> RunService::finish(const auth::Identity& by, std::string_v
     return live->snapshot();
 }
 
+std::string RunService::cachePlace() const
+{
+    return m_state->cache ? (*m_state->cache)->describe()
+                          : "packages for boxes cannot be kept: " + m_state->cache.error().message;
+}
+
 RunService::Load RunService::load() const
 {
     const auto load = m_state->scheduler.load();

@@ -26,12 +26,13 @@ struct RunSettings
     unsigned maxLiveBoxesPerScope = 16;
     unsigned maxQueued = 256; ///< waiting runs; more are refused with `queue_full`
     std::chrono::seconds sessionIdle{900};
-    std::uint64_t cacheBytes = 2ULL << 30;
-    sandbox::BoxLimits boxCeiling;         ///< a run's limits are never above
-    sandbox::CommandLimits commandCeiling; ///< likewise
-    std::filesystem::path schemaChecker;   ///< the program assay-schema-check; empty: beside the running program
-    OperatorReport report;                 ///< may be empty
-    bool executionEnabled = true;          ///< placement `disabled` refuses every run (E8)
+    std::uint64_t cacheBytes = 2ULL << 30;         ///< on disk
+    std::uint64_t cacheMemoryBytes = 512ULL << 20; ///< in memory, and at most a quarter of the machine's
+    sandbox::BoxLimits boxCeiling;                 ///< a run's limits are never above
+    sandbox::CommandLimits commandCeiling;         ///< likewise
+    std::filesystem::path schemaChecker; ///< the program assay-schema-check; empty: beside the running program
+    OperatorReport report;               ///< may be empty
+    bool executionEnabled = true;        ///< placement `disabled` refuses every run (E8)
 };
 
 /// Which drivers and base there are; plugged in by the composition root.
@@ -128,6 +129,9 @@ public:
 
     /// Removes, or counts, cached package trees that no run has used for so long.
     store::Removed sweepTrees(std::chrono::milliseconds unusedFor, store::Removal removal);
+
+    /// Where packages for boxes are kept, in a sentence for the operator; no path.
+    std::string cachePlace() const;
 
 private:
     struct State;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/runs/tree_cache.h"
 
-#include "server/core/file_io.h"
 #include "server/runs/tree_writer.h"
 
 #include <algorithm>
@@ -10,14 +9,31 @@
 #include <fcntl.h>
 #include <format>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace assay::runs {
 
 namespace {
 
-constexpr const char* kTrees = "trees";
-constexpr std::string_view kStale = "stale-";
 constexpr std::chrono::seconds kBuildDeadline{60};
+
+std::uint64_t quarterOfMemory()
+{
+    const auto pages = ::sysconf(_SC_PHYS_PAGES);
+    const auto size = ::sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 4 : 0;
+}
+
+/// One name for a server's data directory, which tells nothing of where that is.
+std::string memoryName(int disk)
+{
+    struct stat info{};
+    (void)::fstat(disk, &info);
+    const auto place = std::format("{}:{}", info.st_dev, info.st_ino);
+    return std::format("assay-{}-{}", ::geteuid(), Digest::ofBytes(place).hex().substr(0, 16));
+}
+
+std::string inMebibytes(std::uint64_t bytes) { return std::format("{} MiB", bytes >> 20); }
 
 } // namespace
 
@@ -28,12 +44,15 @@ struct TreeLease::Entry
     Stage stage = Stage::Building;
     bool doomed = false;
     unsigned leases = 0;
-    std::uint64_t bytes = 0;
+    TreeCache::Room* room = nullptr;
+    std::uint64_t held = 0;  ///< of the room's bytes
+    std::uint64_t bytes = 0; ///< of the files
     std::uint64_t lastUse = 0;
     std::chrono::steady_clock::time_point usedAt;
-    std::string scopeFolder; ///< below the cache's root
-    std::string name;        ///< below the scope's folder
+    std::string name; ///< below the scope's folder
     std::filesystem::path path;
+
+    std::string relative() const { return std::format("{}/{}", key.scopeFingerprint, name); }
 };
 
 TreeLease::TreeLease(TreeCache& cache, std::shared_ptr<Entry> entry, bool hit)
@@ -49,47 +68,42 @@ TreeLease::~TreeLease()
 const std::filesystem::path& TreeLease::path() const { return m_entry->path; }
 std::uint64_t TreeLease::bytes() const { return m_entry->bytes; }
 
-TreeCache::TreeCache(std::filesystem::path directory, std::uint64_t limitBytes)
-    : m_directory(std::move(directory)), m_limitBytes(limitBytes)
-{}
+TreeCache::TreeCache(std::unique_ptr<TreeRoom> disk, std::uint64_t diskBytes) : m_disk{std::move(disk), diskBytes} {}
 
 TreeCache::~TreeCache() = default;
 
-Result<std::unique_ptr<TreeCache>> TreeCache::open(const std::filesystem::path& directory, std::uint64_t limitBytes)
+Result<std::unique_ptr<TreeCache>> TreeCache::open(const TreeCacheOptions& options)
 {
-    std::unique_ptr<TreeCache> cache(new TreeCache(directory, limitBytes));
-    std::error_code code;
-    std::filesystem::create_directories(directory, code);
-    if (code)
-        return failErrno("making the package cache's folder", code.value());
-    auto root = openFile(directory, O_RDONLY | O_DIRECTORY);
-    if (!root)
-        return forward(root);
-    cache->m_root = std::move(*root);
-    const int fd = cache->m_root.get();
-    if (::fchmod(fd, 0700) != 0)
-        return failErrno("fchmod of the package cache", errno);
-    const auto stale = std::format("{}{}", kStale, std::chrono::steady_clock::now().time_since_epoch().count());
-    if (::renameat(fd, kTrees, fd, stale.c_str()) != 0 && errno != ENOENT)
-        return failErrno("setting the old package cache aside", errno);
-    if (::mkdirat(fd, kTrees, 0700) != 0)
-        return failErrno("mkdirat in the package cache", errno);
-    cache->m_cleaner = std::jthread([self = cache.get()] { self->removeLeftovers(); });
+    auto disk = TreeRoom::onDisk(options.directory);
+    if (!disk)
+        return forward(disk);
+    std::unique_ptr<TreeCache> cache(new TreeCache(std::move(*disk), options.diskBytes));
+    cache->takeMemory(std::min(options.memoryBytes, quarterOfMemory()));
     return cache;
 }
 
-void TreeCache::removeLeftovers()
+void TreeCache::takeMemory(std::uint64_t bytes)
 {
-    std::error_code code;
-    for (std::filesystem::directory_iterator each(m_directory, code), end; !code && each != end; each.increment(code)) {
-        const auto name = each->path().filename().string();
-        // What cannot be removed now is met again by the next start.
-        if (name.starts_with(kStale))
-            (void)removeTree(m_root.get(), name.c_str());
-    }
+    if (bytes == 0)
+        return;
+    if (auto memory = TreeRoom::inMemory(memoryName(m_disk.room->folder()), bytes))
+        m_memory = {std::move(*memory), bytes};
 }
 
-Result<TreeLease> TreeCache::acquire(const TreeKey& key, const Fetch& fetch)
+std::string TreeCache::describe() const
+{
+    const auto disk = inMebibytes(m_disk.limit) + " on disk";
+    if (!m_memory.room)
+        return "packages for boxes are kept on disk alone, at most " + disk;
+    return std::format("packages for boxes are kept in {}, at most {}, and what does not fit on disk, at most {}",
+                       m_memory.room->kind() == TreeRoom::Kind::PrivateMemory
+                           ? "memory that only this server sees"
+                           : "a folder of this server's user in the machine's memory",
+                       inMebibytes(m_memory.limit), disk);
+}
+
+Result<TreeLease> TreeCache::acquire(const TreeKey& key, const Fetch& fetch,
+                                     const std::optional<std::uint64_t>& footprint)
 {
     const auto deadline = std::chrono::steady_clock::now() + kBuildDeadline;
     std::unique_lock lock(m_mutex);
@@ -108,62 +122,138 @@ Result<TreeLease> TreeCache::acquire(const TreeKey& key, const Fetch& fetch)
     ++m_counts.misses;
     const auto entry = std::make_shared<Entry>();
     entry->key = key;
-    entry->scopeFolder = key.scopeFingerprint;
     entry->name = std::format("{}-{}", key.digest.hex(), ++m_nextNumber);
     m_entries.emplace(key, entry);
+    Entries evicted;
+    admit(*entry, footprint, evicted);
     lock.unlock();
-    auto extracted = extract(key, *entry, fetch);
+    removeTrees(evicted); // before the new one comes: it was admitted to their place
+    evicted.clear();
+    auto extracted = extract(*entry, fetch);
     lock.lock();
     entry->stage = extracted ? Entry::Stage::Ready : Entry::Stage::Failed;
     entry->leases = 1;
     entry->lastUse = ++m_uses;
     entry->usedAt = std::chrono::steady_clock::now();
-    m_counts.bytes += entry->bytes;
     if (!extracted)
         m_entries.erase(key);
-    const auto evicted = takeEvicted();
+    evict(m_disk, 0, evicted);
     m_built.notify_all();
     lock.unlock();
-    for (const auto& old : evicted)
-        removeFromDisk(*old);
+    removeTrees(evicted);
     if (!extracted)
         return forward(extracted);
     return TreeLease(*this, entry, false);
 }
 
-Result<void> TreeCache::extract(const TreeKey& key, Entry& entry, const Fetch& fetch)
+std::uint64_t TreeCache::unusedBytes(const Room& room) const
 {
-    const auto bundle = fetch();
-    if (!bundle)
-        return std::unexpected(bundle.error());
-    const auto scope = std::format("{}/{}", kTrees, key.scopeFingerprint);
-    if (::mkdirat(m_root.get(), scope.c_str(), 0700) != 0 && errno != EEXIST)
+    std::uint64_t out = 0;
+    for (const auto& [key, entry] : m_entries)
+        if (entry->room == &room && entry->stage == Entry::Stage::Ready && entry->leases == 0)
+            out += entry->held;
+    return out;
+}
+
+/// Under the lock. What is held of the room counts from now on.
+void TreeCache::admit(Entry& entry, const std::optional<std::uint64_t>& footprint, Entries& evicted)
+{
+    entry.room = &m_disk;
+    if (!m_memory.room || !footprint || *footprint > m_memory.limit)
+        return;
+    const bool fits = m_memory.held + *footprint <= m_memory.limit + unusedBytes(m_memory);
+    if (!fits)
+        return;
+    evict(m_memory, *footprint, evicted);
+    entry.room = &m_memory;
+    settle(entry, *footprint);
+}
+
+/// Under the lock.
+void TreeCache::settle(Entry& entry, std::uint64_t bytes)
+{
+    entry.room->held += bytes - entry.held;
+    entry.held = bytes;
+}
+
+/// Under the lock: takes the least recently used trees out until `needed` bytes fit, or all of the rest is in use.
+void TreeCache::evict(Room& room, std::uint64_t needed, Entries& evicted)
+{
+    while (room.held + needed > room.limit) {
+        auto oldest = m_entries.end();
+        for (auto each = m_entries.begin(); each != m_entries.end(); ++each) {
+            const auto& entry = *each->second;
+            if (entry.room == &room && entry.stage == Entry::Stage::Ready && entry.leases == 0 &&
+                (oldest == m_entries.end() || entry.lastUse < oldest->second->lastUse))
+                oldest = each;
+        }
+        if (oldest == m_entries.end())
+            return;
+        settle(*oldest->second, 0);
+        evicted.push_back(oldest->second);
+        m_entries.erase(oldest);
+    }
+}
+
+Result<void> TreeCache::extract(Entry& entry, const Fetch& fetch)
+{
+    bool couldNotWrite = false;
+    auto written = writeTo(entry, fetch, couldNotWrite);
+    if (!written && couldNotWrite && entry.room == &m_memory)
+        return extractElsewhere(entry, fetch);
+    const std::lock_guard lock(m_mutex);
+    if (!written || entry.room == &m_disk)
+        settle(entry, entry.bytes);
+    return written;
+}
+
+/// The machine's memory may be full of what others keep in it.
+Result<void> TreeCache::extractElsewhere(Entry& entry, const Fetch& fetch)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        settle(entry, 0);
+        entry.room = &m_disk;
+    }
+    return extract(entry, fetch);
+}
+
+Result<void> TreeCache::writeTo(Entry& entry, const Fetch& fetch, bool& couldNotWrite)
+{
+    const int root = entry.room->room->folder();
+    if (::mkdirat(root, entry.key.scopeFingerprint.c_str(), 0700) != 0 && errno != EEXIST)
         return failErrno("mkdirat of a scope in the package cache", errno);
-    entry.path = m_directory / kTrees / entry.scopeFolder / entry.name;
-    auto written = writeInto(entry, scope, entry.name, bundle->bytes());
+    const auto final = entry.relative();
+    const auto fresh = final + ".new";
+    entry.path = entry.room->room->path() / final;
+    if (::mkdirat(root, fresh.c_str(), 0700) != 0)
+        return failErrno("mkdirat in the package cache", errno);
+    const UniqueFd tree(::openat(root, fresh.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    auto written = tree ? writeInto(tree.get(), entry, fetch, couldNotWrite)
+                        : Result<void>(failErrno("openat in the package cache", errno));
+    if (written && ::renameat(root, fresh.c_str(), root, final.c_str()) != 0)
+        written = failErrno("renameat in the package cache", errno);
     if (!written) {
         entry.bytes = 0;
-        (void)removeTree(m_root.get(), std::format("{}/{}.new", scope, entry.name).c_str());
+        (void)removeTree(root, fresh.c_str());
     }
     return written;
 }
 
-Result<void> TreeCache::writeInto(Entry& entry, const std::string& scope, const std::string& name,
-                                  std::string_view stream)
+Result<void> TreeCache::writeInto(int tree, Entry& entry, const Fetch& fetch, bool& couldNotWrite)
 {
-    const auto fresh = std::format("{}/{}.new", scope, name);
-    const auto final = std::format("{}/{}", scope, name);
-    if (::mkdirat(m_root.get(), fresh.c_str(), 0700) != 0)
-        return failErrno("mkdirat in the package cache", errno);
-    const UniqueFd directory(::openat(m_root.get(), fresh.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!directory)
-        return failErrno("openat in the package cache", errno);
-    auto bytes = writeTree(directory.get(), stream);
+    TreeWriter writer(tree);
+    auto fetched = fetch([&](std::string_view piece) {
+        auto added = writer.add(piece);
+        couldNotWrite = !added;
+        return added;
+    });
+    if (!fetched)
+        return fetched;
+    auto bytes = writer.finish();
     if (!bytes)
         return forward(bytes);
     entry.bytes = *bytes;
-    if (::renameat(m_root.get(), fresh.c_str(), m_root.get(), final.c_str()) != 0)
-        return failErrno("renameat in the package cache", errno);
     return {};
 }
 
@@ -171,41 +261,21 @@ void TreeCache::giveBack(const std::shared_ptr<Entry>& entry)
 {
     std::unique_lock lock(m_mutex);
     --entry->leases;
-    std::list<std::shared_ptr<Entry>> gone = takeEvicted();
+    Entries gone;
+    evict(m_disk, 0, gone);
     if (entry->doomed && entry->leases == 0) {
-        m_counts.bytes -= entry->bytes;
+        settle(*entry, 0);
         gone.push_back(entry);
     }
     lock.unlock();
-    for (const auto& old : gone)
-        removeFromDisk(*old);
-}
-
-std::list<std::shared_ptr<TreeLease::Entry>> TreeCache::takeEvicted()
-{
-    std::list<std::shared_ptr<Entry>> out;
-    while (m_counts.bytes > m_limitBytes) {
-        auto oldest = m_entries.end();
-        for (auto each = m_entries.begin(); each != m_entries.end(); ++each) {
-            const auto& entry = *each->second;
-            if (entry.stage == Entry::Stage::Ready && entry.leases == 0 &&
-                (oldest == m_entries.end() || entry.lastUse < oldest->second->lastUse))
-                oldest = each;
-        }
-        if (oldest == m_entries.end())
-            break; // all of it is in use
-        m_counts.bytes -= oldest->second->bytes;
-        out.push_back(oldest->second);
-        m_entries.erase(oldest);
-    }
-    return out;
+    removeTrees(gone);
 }
 
 store::Removed TreeCache::sweep(std::chrono::milliseconds unusedFor, store::Removal removal)
 {
     const auto before = std::chrono::steady_clock::now() - unusedFor;
     store::Removed out;
-    std::list<std::shared_ptr<Entry>> gone;
+    Entries gone;
     {
         const std::lock_guard lock(m_mutex);
         for (auto each = m_entries.begin(); each != m_entries.end();) {
@@ -219,13 +289,12 @@ store::Removed TreeCache::sweep(std::chrono::milliseconds unusedFor, store::Remo
                 ++each;
                 continue;
             }
-            m_counts.bytes -= entry.bytes;
+            settle(*each->second, 0);
             gone.push_back(each->second);
             each = m_entries.erase(each);
         }
     }
-    for (const auto& old : gone)
-        removeFromDisk(*old);
+    removeTrees(gone);
     return out;
 }
 
@@ -241,22 +310,25 @@ void TreeCache::drop(const TreeKey& key)
     entry->doomed = true;
     const bool unused = entry->leases == 0;
     if (unused)
-        m_counts.bytes -= entry->bytes;
+        settle(*entry, 0);
     lock.unlock();
     if (unused)
-        removeFromDisk(*entry);
+        removeTrees({entry});
 }
 
-void TreeCache::removeFromDisk(const Entry& entry)
+void TreeCache::removeTrees(const Entries& entries)
 {
     // A tree that cannot be removed is set aside by the next start; it is never handed out again.
-    (void)removeTree(m_root.get(), std::format("{}/{}/{}", kTrees, entry.scopeFolder, entry.name).c_str());
+    for (const auto& entry : entries)
+        (void)removeTree(entry->room->room->folder(), entry->relative().c_str());
 }
 
 TreeCache::Counts TreeCache::counts() const
 {
     const std::lock_guard lock(m_mutex);
     Counts out = m_counts;
+    out.bytes = m_disk.held + m_memory.held;
+    out.memoryBytes = m_memory.held;
     out.trees = m_entries.size();
     return out;
 }

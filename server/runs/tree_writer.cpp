@@ -2,136 +2,22 @@
 #include "server/runs/tree_writer.h"
 
 #include "server/core/file_io.h"
-#include "server/core/unique_fd.h"
+#include "server/runs/folder_chain.h"
 #include "server/runs/request_rules.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <cstring>
 #include <dirent.h>
-#include <fcntl.h>
-#include <memory>
-#include <string>
-#include <sys/stat.h>
-#include <vector>
+#include <utility>
 
 namespace assay::runs {
 
 namespace {
 
 constexpr std::string_view kHeader = "assay-package-v1\n";
-constexpr int kMaxDepth = 260; ///< a path of 512 bytes has at most 256 segments
-
-/// Takes the fields of a canonical stream off its front.
-class StreamReader
-{
-public:
-    explicit StreamReader(std::string_view stream) : m_rest(stream) {}
-    bool atEnd() const { return m_rest.empty(); }
-    bool take(std::size_t count, std::string_view& out)
-    {
-        if (m_rest.size() < count)
-            return false;
-        out = m_rest.substr(0, count);
-        m_rest.remove_prefix(count);
-        return true;
-    }
-    /// A u64 big-endian length and as many bytes.
-    bool takeCounted(std::string_view& out)
-    {
-        std::string_view length;
-        if (!take(8, length))
-            return false;
-        std::uint64_t count = 0;
-        for (const unsigned char byte : length)
-            count = count << 8 | byte;
-        return count <= m_rest.size() && take(count, out);
-    }
-
-private:
-    std::string_view m_rest;
-};
-
-/// The chain of open folders down to the one that the last file went to. Files come in byte order, so a folder's files
-/// are neighbours, apart from names like "a-b" between "a" and "a/"; a folder met again is entered again.
-class FolderChain
-{
-public:
-    explicit FolderChain(int root) : m_root(root) {}
-    FolderChain(const FolderChain&) = delete;
-    FolderChain& operator=(const FolderChain&) = delete;
-
-    /// The descriptor of the folder `path` ("" is the root), made if need be.
-    Result<int> enter(std::string_view path)
-    {
-        std::size_t kept = 0;
-        std::string_view rest = path;
-        while (kept < m_open.size() && !rest.empty() && segmentOf(rest) == m_open[kept].name) {
-            skipSegment(rest);
-            ++kept;
-        }
-        if (auto left = leaveTo(kept); !left)
-            return forward(left);
-        while (!rest.empty()) {
-            if (auto entered = descend(segmentOf(rest)); !entered)
-                return forward(entered);
-            skipSegment(rest);
-        }
-        return current();
-    }
-    Result<void> leaveTo(std::size_t depth)
-    {
-        while (m_open.size() > depth) {
-            if (::fchmod(m_open.back().fd.get(), 0555) != 0)
-                return failErrno("fchmod of a package's folder", errno);
-            m_open.pop_back();
-        }
-        return {};
-    }
-
-private:
-    struct Folder
-    {
-        std::string name;
-        UniqueFd fd;
-    };
-    static std::string_view segmentOf(std::string_view path) { return path.substr(0, path.find('/')); }
-    static void skipSegment(std::string_view& path)
-    {
-        const auto slash = path.find('/');
-        path = slash == std::string_view::npos ? std::string_view{} : path.substr(slash + 1);
-    }
-    int current() const { return m_open.empty() ? m_root : m_open.back().fd.get(); }
-
-    Result<void> descend(std::string_view segment)
-    {
-        std::string name(segment);
-        if (::mkdirat(current(), name.c_str(), 0700) != 0 && errno != EEXIST)
-            return failErrno("mkdirat in a package's tree", errno);
-        UniqueFd fd(::openat(current(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        if (!fd)
-            return failErrno("openat of a package's folder", errno);
-        if (::fchmod(fd.get(), 0700) != 0) // sealed by an earlier visit
-            return failErrno("fchmod of a package's folder", errno);
-        m_open.push_back({std::move(name), std::move(fd)});
-        return {};
-    }
-
-    int m_root;
-    std::vector<Folder> m_open;
-};
-
-Result<void> writeFile(int folder, std::string_view name, char mode, std::string_view content)
-{
-    const std::string text(name);
-    const UniqueFd fd(::openat(folder, text.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!fd)
-        return failErrno("openat of a package's file", errno);
-    if (auto written = writeAll(fd.get(), content); !written)
-        return written;
-    if (::fchmod(fd.get(), mode == '1' ? 0555 : 0444) != 0)
-        return failErrno("fchmod of a package's file", errno);
-    return {};
-}
+constexpr std::uint64_t kMaxPathBytes = 512;
+constexpr std::uint64_t kMaxFileBytes = 1ULL << 30; ///< far above what the server's limits let in
+constexpr int kMaxDepth = 260;                      ///< a path of 512 bytes has at most 256 segments
 
 struct DirectoryCloser
 {
@@ -174,6 +60,14 @@ Result<void> removeContent(UniqueFd folder, int depth)
     return {};
 }
 
+std::uint64_t bigEndian(std::string_view field)
+{
+    std::uint64_t number = 0;
+    for (const unsigned char byte : field)
+        number = number << 8 | byte;
+    return number;
+}
+
 std::unexpected<Error> badStream()
 {
     return fail(ErrorCode::Internal, "a stored package is not of its canonical form");
@@ -181,34 +75,144 @@ std::unexpected<Error> badStream()
 
 } // namespace
 
+struct TreeWriter::State
+{
+    enum class Head : std::uint8_t { Magic, PathLength, Path, ModeAndLength };
+
+    explicit State(int theDirectory) : directory(theDirectory), folders(theDirectory) {}
+    std::size_t wanted() const;
+    Result<void> takeHead();
+    Result<void> openFile(char mode, std::uint64_t bytes);
+    Result<void> takeContent(std::string_view& piece);
+
+    int directory;
+    FolderChain folders;
+    Head stage = Head::Magic;
+    std::string head; ///< of the field that is being read
+    std::size_t pathBytes = 0;
+    std::string path;
+    UniqueFd file;
+    char mode = '0';
+    std::uint64_t left = 0; ///< of the open file
+    std::uint64_t total = 0;
+};
+
+std::size_t TreeWriter::State::wanted() const
+{
+    switch (stage) {
+    case Head::Magic:
+        return kHeader.size();
+    case Head::PathLength:
+        return 8;
+    case Head::Path:
+        return pathBytes;
+    case Head::ModeAndLength:
+        return 9;
+    }
+    return 0;
+}
+
+Result<void> TreeWriter::State::takeHead()
+{
+    const std::string field = std::exchange(head, {});
+    switch (stage) {
+    case Head::Magic:
+        stage = Head::PathLength;
+        return field == kHeader ? Result<void>{} : Result<void>(badStream());
+    case Head::PathLength: {
+        const auto bytes = bigEndian(field);
+        if (bytes == 0 || bytes > kMaxPathBytes)
+            return badStream();
+        pathBytes = static_cast<std::size_t>(bytes);
+        stage = Head::Path;
+        return {};
+    }
+    case Head::Path:
+        path = field;
+        stage = Head::ModeAndLength;
+        return isSafeRelativePath(path) ? Result<void>{} : Result<void>(badStream());
+    case Head::ModeAndLength:
+        stage = Head::PathLength;
+        return openFile(field.front(), bigEndian(std::string_view(field).substr(1)));
+    }
+    return badStream();
+}
+
+Result<void> TreeWriter::State::openFile(char itsMode, std::uint64_t bytes)
+{
+    if ((itsMode != '0' && itsMode != '1') || bytes > kMaxFileBytes)
+        return badStream();
+    const auto slash = path.rfind('/');
+    auto folder =
+        folders.enter(slash == std::string::npos ? std::string_view{} : std::string_view(path).substr(0, slash));
+    if (!folder)
+        return forward(folder);
+    const char* name = path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
+    file.reset(::openat(*folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file)
+        return failErrno("openat of a package's file", errno);
+    mode = itsMode;
+    left = bytes;
+    total += bytes;
+    std::string_view nothing;
+    return left == 0 ? takeContent(nothing) : Result<void>{};
+}
+
+Result<void> TreeWriter::State::takeContent(std::string_view& piece)
+{
+    const auto content = piece.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size())));
+    piece.remove_prefix(content.size());
+    if (auto written = writeAll(file.get(), content); !written)
+        return written;
+    left -= content.size();
+    if (left > 0)
+        return {};
+    if (::fchmod(file.get(), mode == '1' ? 0555 : 0444) != 0)
+        return failErrno("fchmod of a package's file", errno);
+    file.reset();
+    return {};
+}
+
+TreeWriter::TreeWriter(int directory) : m_state(std::make_unique<State>(directory)) {}
+TreeWriter::~TreeWriter() = default;
+
+Result<void> TreeWriter::add(std::string_view piece)
+{
+    while (!piece.empty()) {
+        if (m_state->file) {
+            if (auto taken = m_state->takeContent(piece); !taken)
+                return taken;
+            continue;
+        }
+        const auto bytes = piece.substr(0, m_state->wanted() - m_state->head.size());
+        m_state->head += bytes;
+        piece.remove_prefix(bytes.size());
+        if (m_state->head.size() < m_state->wanted())
+            return {};
+        if (auto taken = m_state->takeHead(); !taken)
+            return taken;
+    }
+    return {};
+}
+
+Result<std::uint64_t> TreeWriter::finish()
+{
+    const bool complete = m_state->stage == State::Head::PathLength && m_state->head.empty() && !m_state->file;
+    if (!complete)
+        return badStream();
+    if (auto sealed = m_state->folders.leaveTo(0); !sealed)
+        return forward(sealed);
+    if (::fchmod(m_state->directory, 0555) != 0)
+        return failErrno("fchmod of a package's tree", errno);
+    return m_state->total;
+}
+
 Result<std::uint64_t> writeTree(int directory, std::string_view canonicalStream)
 {
-    if (!canonicalStream.starts_with(kHeader))
-        return badStream();
-    StreamReader reader(canonicalStream.substr(kHeader.size()));
-    FolderChain folders(directory);
-    std::uint64_t total = 0;
-    while (!reader.atEnd()) {
-        std::string_view path;
-        std::string_view mode;
-        std::string_view content;
-        if (!reader.takeCounted(path) || !reader.take(1, mode) || !reader.takeCounted(content) ||
-            !isSafeRelativePath(path) || (mode != "0" && mode != "1"))
-            return badStream();
-        const auto slash = path.rfind('/');
-        auto folder = folders.enter(slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash));
-        if (!folder)
-            return forward(folder);
-        const auto name = slash == std::string_view::npos ? path : path.substr(slash + 1);
-        if (auto written = writeFile(*folder, name, mode.front(), content); !written)
-            return forward(written);
-        total += content.size();
-    }
-    if (auto sealed = folders.leaveTo(0); !sealed)
-        return forward(sealed);
-    if (::fchmod(directory, 0555) != 0)
-        return failErrno("fchmod of a package's tree", errno);
-    return total;
+    TreeWriter writer(directory);
+    if (auto added = writer.add(canonicalStream); !added)
+        return forward(added);
+    return writer.finish();
 }
 
 Result<void> removeTree(int parent, const char* name) { return removeEntry(parent, name, 0); }

@@ -23,6 +23,7 @@ runs::RunSettings runSettings(const Settings& settings, const DataDirectory& dir
     out.maxQueued = settings.maxQueuedRuns;
     out.sessionIdle = std::chrono::duration_cast<std::chrono::seconds>(settings.sessionIdle);
     out.cacheBytes = settings.runCacheBytes;
+    out.cacheMemoryBytes = settings.runCacheMemoryBytes;
     out.executionEnabled = settings.execution;
     out.report = [&log](std::string_view run, const Error& error) {
         log.write(LogLevel::Error, std::string(run) + ": " + error.message + " [" + error.detail + "]");
@@ -99,7 +100,7 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
       m_trees(m_runs),
       m_collections(*m_database, {{m_packages.get(), m_artifacts.get()}}, &m_trees, m_clock,
                     collectionSettings(settings), &metrics),
-      m_parts(*m_database, *m_boxes, m_boxes->names(), settings.execution),
+      m_parts(*m_database, *m_boxes, m_boxes->names(), settings.execution, m_runs.cachePlace()),
       m_health(m_parts, m_clock),
       m_failures(log),
       m_api(api::makeService({.skills = m_skills,
@@ -168,6 +169,7 @@ Result<void> ServiceSet::recover(Log& log)
                                          " [" + reaped.error().detail + "]");
     else if (!reaped->empty())
         log.write(LogLevel::Info, "removed " + std::to_string(reaped->size()) + " boxes that a killed server left");
+    log.write(LogLevel::Info, m_runs.cachePlace());
     auto interrupted = m_runs.recover();
     if (!interrupted)
         return forward(interrupted);

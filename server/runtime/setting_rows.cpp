@@ -190,8 +190,11 @@ void addRuns(std::vector<SettingRow>& rows)
                           ASSAY_MEMBER(maxQueuedRuns)));
     rows.push_back(number("runs.session_idle_ms", "ms", "a session without a command for so long is closed", 1000,
                           kDayMs, ASSAY_MEMBER(sessionIdle)));
-    rows.push_back(number("runs.cache_bytes", "bytes", "verified package trees kept for boxes", 0, kManyBytes,
+    rows.push_back(number("runs.cache_bytes", "bytes", "package trees kept on disk for boxes", 0, kManyBytes,
                           ASSAY_MEMBER(runCacheBytes)));
+    rows.push_back(number("runs.cache_memory_bytes", "bytes",
+                          "package trees kept in memory for boxes; never more than a quarter of the machine's memory",
+                          0, kManyBytes, ASSAY_MEMBER(runCacheMemoryBytes)));
 }
 
 void addRetention(std::vector<SettingRow>& rows)

@@ -40,6 +40,7 @@ struct Settings
     unsigned maxQueuedRuns = 256;
     std::chrono::milliseconds sessionIdle{900'000};
     std::uint64_t runCacheBytes = 2ULL << 30;
+    std::uint64_t runCacheMemoryBytes = 512ULL << 20;
 
     retention::RetentionDefaults retention;
     std::chrono::milliseconds collectionInterval{3'600'000}; ///< 0: only on demand

@@ -96,7 +96,8 @@ private:
         test::MemoryStore artifacts;
         Catalog catalog;
         Records records;
-        std::unique_ptr<TreeCache> cache = std::move(TreeCache::open(directory.path().toStdString(), 1 << 20).value());
+        std::unique_ptr<TreeCache> cache =
+            std::move(TreeCache::open({directory.path().toStdString(), 1 << 20}).value());
         Materializer materializer{catalog, *cache};
         Collector collector{artifacts, clock};
         std::vector<std::string> reports;

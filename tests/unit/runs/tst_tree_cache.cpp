@@ -37,14 +37,17 @@ private slots:
     void neverEvictsWhatIsInUse();
     void aDroppedTreeIsNotHandedOutAgain();
     void startsEmptyAndRemovesWhatWasLeft();
+    void keepsTreesInMemoryAndTheRestOnDisk();
+    void makesRoomInMemoryForWhatIsNewer();
+    void takesTheStreamInPiecesOfAnySize();
     void materializesEveryPackageOfAPlan();
     void triesAgainWhenTheStoreIsAway();
 
 private:
     fs::path directory() const { return m_directory->path().toStdString(); }
-    std::unique_ptr<TreeCache> cache(std::uint64_t limit = 1 << 30) const
+    std::unique_ptr<TreeCache> cache(std::uint64_t limit = 1 << 30, std::uint64_t memory = 0) const
     {
-        return std::move(TreeCache::open(directory() / "cache", limit).value());
+        return std::move(TreeCache::open({directory() / "cache", limit, memory}).value());
     }
     std::unique_ptr<QTemporaryDir> m_directory;
 };
@@ -65,7 +68,7 @@ TreeKey key(const test::PackageFixture& package, std::string scope = "sc_a")
 
 TreeCache::Fetch fetch(const test::PackageFixture& package)
 {
-    return [&package] { return Result<store::Bundle>(package.bundle()); };
+    return [&package](const store::PieceSink& each) { return each(package.stream); };
 }
 
 unsigned modeOf(const fs::path& path)
@@ -208,7 +211,7 @@ void TestTreeCache::extractsOnceAndHitsAfterwards()
         path = first->path();
     }
     const auto second =
-        cached->acquire(key(demo()), [] { return Result<store::Bundle>(fail(ErrorCode::Internal, "x")); });
+        cached->acquire(key(demo()), [](const auto&) { return Result<void>(fail(ErrorCode::Internal, "x")); });
     ASSAY_OK(second);
     QVERIFY(second->wasHit());
     QCOMPARE(second->path(), path);
@@ -240,10 +243,10 @@ void TestTreeCache::extractsOnceForManyAtOnce()
         for (int i = 0; i < 8; ++i)
             threads.emplace_back([&] {
                 start.arrive_and_wait();
-                const auto lease = cached->acquire(key(demo()), [&] {
+                const auto lease = cached->acquire(key(demo()), [&](const auto& each) {
                     ++fetches;
                     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                    return Result<store::Bundle>(demo().bundle());
+                    return each(demo().stream);
                 });
                 good += lease && fs::exists(lease->path() / "a/z");
             });
@@ -257,7 +260,8 @@ void TestTreeCache::leavesNothingOfAFailedExtraction()
     const auto cached = cache();
     const test::PackageFixture bad("bad", {{"a/b", "x"}, {"a/b/c", "y"}});
     QVERIFY(!cached->acquire(key(bad), fetch(bad)));
-    const auto passed = cached->acquire(key(bad), [] { return Result<store::Bundle>(refuse("digest_mismatch", "x")); });
+    const auto passed =
+        cached->acquire(key(bad), [](const auto&) { return Result<void>(refuse("digest_mismatch", "x")); });
     ASSAY_FAILS(passed, ErrorCode::Refused);
     QCOMPARE(listing(directory() / "cache/trees/sc_a"), std::vector<std::string>{});
     QCOMPARE(cached->counts().trees, 0U);
@@ -330,6 +334,74 @@ void TestTreeCache::startsEmptyAndRemovesWhatWasLeft()
     }
     QCOMPARE(folders, 1);
     QCOMPARE(modeOf(directory() / "cache"), S_IFDIR | 0700U);
+}
+
+void TestTreeCache::keepsTreesInMemoryAndTheRestOnDisk()
+{
+    const auto cached = cache(1 << 30, 64 << 10);
+    if (cached->describe().contains("on disk alone"))
+        QSKIP("this machine has no place in memory");
+    const auto small = sized("small", 10'000), large = sized("large", 100'000);
+    const auto footprint = [](const auto& package) {
+        return TreeCache::footprintOf(std::vector{package.pinned.sizeBytes});
+    };
+    const auto first = cached->acquire(key(small), fetch(small), footprint(small));
+    ASSAY_OK(first);
+    QCOMPARE(cached->counts().memoryBytes, 4096U * 4);
+    QVERIFY(!first->path().string().starts_with(directory().string()));
+    const auto second = cached->acquire(key(large), fetch(large), footprint(large));
+    ASSAY_OK(second);
+    QVERIFY(second->path().string().starts_with(directory().string()));
+    QCOMPARE(cached->counts().memoryBytes, 4096U * 4);
+    for (const auto* lease : {&*first, &*second}) {
+        QVERIFY(fs::exists(lease->path() / "SKILL.md"));
+        QCOMPARE(modeOf(lease->path() / "SKILL.md"), S_IFREG | 0444U);
+    }
+    const auto unknown = cached->acquire(key(demo()), fetch(demo()));
+    ASSAY_OK(unknown);
+    QVERIFY(unknown->path().string().starts_with(directory().string()));
+}
+
+void TestTreeCache::makesRoomInMemoryForWhatIsNewer()
+{
+    const auto cached = cache(1 << 30, 64 << 10);
+    if (cached->describe().contains("on disk alone"))
+        QSKIP("this machine has no place in memory");
+    const auto a = sized("a", 30'000), b = sized("b", 30'000), c = sized("c", 30'000);
+    const std::uint64_t footprint = 9 * 4096;
+    {
+        const auto held = cached->acquire(key(a), fetch(a), footprint);
+        ASSAY_OK(held);
+        const auto beside = cached->acquire(key(b), fetch(b), footprint);
+        ASSAY_OK(beside); // the first is in use: this one goes to the disk
+        QVERIFY(beside->path().string().starts_with(directory().string()));
+        QVERIFY(fs::exists(held->path() / "SKILL.md"));
+    }
+    const auto newer = cached->acquire(key(c), fetch(c), footprint);
+    ASSAY_OK(newer);
+    QVERIFY(!newer->path().string().starts_with(directory().string()));
+    QCOMPARE(cached->counts().memoryBytes, footprint);
+    QVERIFY(!cached->acquire(key(a), fetch(a), footprint)->wasHit());
+}
+
+void TestTreeCache::takesTheStreamInPiecesOfAnySize()
+{
+    const auto cached = cache();
+    for (const std::size_t size : {1U, 2U, 7U, 64U}) {
+        const auto lease = cached->acquire(key(demo(), "sc_" + std::to_string(size)), [&](const auto& each) {
+            for (std::size_t at = 0; at < demo().stream.size(); at += size)
+                if (auto taken = each(std::string_view(demo().stream).substr(at, size)); !taken)
+                    return taken;
+            return Result<void>{};
+        });
+        ASSAY_OK(lease);
+        QCOMPARE(lease->bytes(), 8U);
+        QVERIFY(fs::exists(lease->path() / "a/deep/er/y"));
+    }
+    const auto cut = cached->acquire(key(demo(), "sc_cut"), [&](const auto& each) {
+        return each(std::string_view(demo().stream).substr(0, demo().stream.size() - 5));
+    });
+    QVERIFY(!cut);
 }
 
 void TestTreeCache::materializesEveryPackageOfAPlan()
