@@ -3,13 +3,9 @@
 
 #include "server/sandbox/bubblewrap/options.h"
 
-#include <array>
-
 namespace assay::sandbox::bubblewrap {
 
 namespace {
-
-constexpr std::array kDevices{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
 
 class OptionList
 {
@@ -49,13 +45,15 @@ void addSystem(OptionList& options, const Sources& sources)
     options.add("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys");
 }
 
-void addDevices(OptionList& options)
+void addDevices(OptionList& options, const std::string& source)
 {
+    if (!source.empty())
+        return options.add("--dev-bind", source, "/dev");
     options.add("--perms", "0755", "--size", "65536", "--tmpfs", "/dev");
-    for (const char* device : kDevices)
-        options.add("--dev-bind", device, device);
-    options.add("--symlink", "/proc/self/fd", "/dev/fd", "--symlink", "/proc/self/fd/0", "/dev/stdin", "--symlink",
-                "/proc/self/fd/1", "/dev/stdout", "--symlink", "/proc/self/fd/2", "/dev/stderr");
+    for (const std::string device : kDevices)
+        options.add("--dev-bind", "/dev/" + device, "/dev/" + device);
+    for (const auto& [name, target] : kDeviceLinks)
+        options.add("--symlink", target, std::string("/dev/") + name);
     options.add("--dir", "/dev/shm", "--remount-ro", "/dev");
 }
 
@@ -87,7 +85,7 @@ std::string bwrapOptions(const BoxLimits& limits, const Sources& sources)
     OptionList options;
     addIsolation(options);
     addSystem(options, sources);
-    addDevices(options);
+    addDevices(options, sources.devices);
     options.add("--dir", "/skills");
     for (const auto& [name, folder] : sources.packages)
         options.add("--ro-bind", folder, "/skills/" + name);

@@ -3,6 +3,7 @@
 
 #include "server/sandbox/box_spec.h"
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,11 +28,19 @@ struct SystemFolder
 struct Sources
 {
     std::string init;
+    std::string devices; ///< a complete /dev; empty: bubblewrap makes it
     std::vector<SystemFolder> system;
     std::vector<std::pair<std::string, std::string>> packages; ///< name, folder
     std::string workspace;                                     ///< empty: bubblewrap makes the file system
     std::string tmp;                                           ///< likewise
 };
+
+/// What is in /dev of every box, besides an empty `shm`: these nodes of the host, and links.
+inline constexpr std::array<const char*, 5> kDevices{"null", "zero", "full", "random", "urandom"};
+inline constexpr std::array<std::pair<const char*, const char*>, 4> kDeviceLinks{{{"fd", "/proc/self/fd"},
+                                                                                  {"stdin", "/proc/self/fd/0"},
+                                                                                  {"stdout", "/proc/self/fd/1"},
+                                                                                  {"stderr", "/proc/self/fd/2"}}};
 
 /// The environment of every box, whole.
 std::vector<std::pair<std::string_view, std::string_view>> boxEnvironment();

@@ -213,6 +213,7 @@ Result<void> Driver::stage(const BoxSpec& spec, Launch& launch) const
             launch.mounts.push_back({std::move(*mount), std::move(target)});
     };
     sources.init = kPadInit;
+    sources.devices = kPadDev;
     sources.system = pinned ? systemOfBase(spec.base.root, kPadBase) : systemOfHost(kPadEtc);
     if (pinned)
         attach(readOnlyFolder(spec.base.root, m_empty.get()), kPadBase);

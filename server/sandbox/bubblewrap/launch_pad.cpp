@@ -2,6 +2,7 @@
 #include "server/sandbox/bubblewrap/launch_pad.h"
 
 #include "server/core/file_io.h"
+#include "server/sandbox/bubblewrap/arguments.h"
 
 #include <array>
 #include <cerrno>
@@ -22,7 +23,6 @@ namespace {
 /// Any folder that exists everywhere will do: only this namespace sees the mount, and pivot_root then leaves it.
 constexpr const char* kConstruction = "/tmp";
 constexpr std::array kHostFolders{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
-constexpr std::array kDevices{"null", "zero", "full", "random", "urandom"};
 
 /// Runs steps until one fails and remembers which.
 class Steps
@@ -65,6 +65,14 @@ public:
         attributes.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID;
         return run("make " + target + " read-only",
                    ::mount_setattr(AT_FDCWD, target.c_str(), flags, &attributes, sizeof attributes) == 0);
+    }
+
+    bool withoutSetuid(const std::string& target)
+    {
+        mount_attr attributes{};
+        attributes.attr_set = MOUNT_ATTR_NOSUID;
+        return run("make " + target + " nosuid",
+                   ::mount_setattr(AT_FDCWD, target.c_str(), 0, &attributes, sizeof attributes) == 0);
     }
 
     bool boundReadOnly(const std::string& source, const std::string& target)
@@ -115,12 +123,28 @@ bool addDevices(Steps& steps, const std::string& root)
     return done;
 }
 
+bool addBoxDevices(Steps& steps, const std::string& folder)
+{
+    bool done = steps.folder(folder) &&
+                steps.run("mount " + folder,
+                          ::mount("dev", folder.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "size=64k,mode=0755") == 0);
+    for (const char* device : kDevices) {
+        const std::string path = folder + "/" + device;
+        done = done && steps.file(path, {}, 0644) && steps.bind(std::string("/dev/") + device, path) &&
+               steps.withoutSetuid(path);
+    }
+    for (const auto& [name, target] : kDeviceLinks)
+        done = done && steps.run("link " + folder, ::symlink(target, (folder + "/" + name).c_str()) == 0);
+    return done && steps.folder(folder + "/shm") && steps.readOnly(folder, 0);
+}
+
 bool addStage(Steps& steps, const std::string& root, const PadSources& sources)
 {
     bool done = steps.folder(root + "/stage") && steps.folder(root + "/etc") && steps.folder(root + kPadEtc) &&
                 steps.file(root + kPadInit, sources.init, 0555) && steps.folder(root + kPadBase) &&
                 steps.folder(root + kPadWorkspace) && steps.folder(root + kPadTmp) &&
-                steps.attach(sources.etc, root + kPadEtc) && steps.bind(root + kPadEtc, root + "/etc");
+                addBoxDevices(steps, root + kPadDev) && steps.attach(sources.etc, root + kPadEtc) &&
+                steps.bind(root + kPadEtc, root + "/etc");
     for (std::size_t i = 0; done && i < kMaxPadPackages; ++i)
         done = steps.folder(root + padPackage(i));
     return done;
