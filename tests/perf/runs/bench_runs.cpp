@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_runs [ROUNDS]: what a run costs end to end in the server, against the same work by hand, interleaved in one
-// process so that a busy machine slows both. Prints a table of medians in milliseconds.
+// bench_runs [ROUNDS [WORD]]: what a run costs end to end in the server, against the same work by hand, interleaved in
+// one process so that a busy machine slows both. Prints a table of medians in milliseconds; with WORD (one-shot,
+// python, session, hundred, 20kB, 1MB, 50MB, output) that part alone.
 #include "server/core/random.h"
 #include "server/runs/tree_cache.h"
 #include "tests/integration/runs/run_world.h"
@@ -207,45 +208,73 @@ void hundred(RunWorld& world)
     print({"100 one-shots at once (by hand: 0)", median(all), 0});
 }
 
+void oneShot(RunWorld& world, int rounds)
+{
+    print(compare(
+        "one-shot run of /bin/true", rounds, [&] { mustSucceed(world.runArgv({"/bin/true"})); },
+        [] { spawnAndWait(bwrapByHand({"/bin/true"})); }));
+}
+
+void python(RunWorld& world, int rounds)
+{
+    world.publish("py", {{"SKILL.md", test::skillMd("py")}, {"a.py", "print(1)\n"}});
+    auto request = skillRun("py");
+    request.command = contract::RunCommand{};
+    request.command->skill = "py";
+    request.command->script = "a.py";
+    request.waitMs = 60'000;
+    print(compare(
+        "one-shot run of a Python script", rounds,
+        [&] { mustSucceed(world.runs().start(RunWorld::someone(), request)); },
+        [] {
+            spawnAndWait(bwrapByHand({"/bin/true"}));
+            spawnAndWait({"python3", "-I", "-c", "pass"});
+        }));
+}
+
+void output(RunWorld& world, int rounds)
+{
+    print(compare(
+        "10 MiB of standard output (cat through a pipe)", std::min(rounds, 10),
+        [&] { mustSucceed(world.runArgv({"head", "-c", "10485760", "/dev/zero"})); },
+        [] { spawnAndWait({"sh", "-c", "head -c 10485760 /dev/zero | cat >/dev/null"}); }));
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
     const int rounds = argc > 1 ? std::atoi(argv[1]) : 30;
+    const std::string_view word = argc > 2 ? argv[2] : "";
     if (rounds < 3 || rounds > 10'000)
         die("ROUNDS is 3 to 10000");
     RunWorld world;
     if (const auto why = world.unavailable(); !why.empty())
         die("no boxes on this machine: " + why);
+    const std::array<std::pair<std::string_view, std::function<void()>>, 8> parts{{
+        {"one-shot", [&] { oneShot(world, rounds); }},
+        {"python", [&] { python(world, rounds); }},
+        {"session", [&] { session(world, rounds); }},
+        {"hundred", [&] { hundred(world); }},
+        {"20kB",
+         [&] {
+             materialize(world, rounds, 20'000, "package of 20 kB, extracted (none)",
+                         "package of 20 kB, cached (none)");
+         }},
+        {"1MB",
+         [&] {
+             materialize(world, rounds, 1 << 20, "package of 1 MB, extracted (none)", "package of 1 MB, cached (none)");
+         }},
+        {"50MB",
+         [&] {
+             materialize(world, std::min(rounds, 7), 49 << 20, "package of 50 MB, extracted (none)",
+                         "package of 50 MB, cached (none)");
+         }},
+        {"output", [&] { output(world, rounds); }},
+    }};
     std::printf("%-44s %9s %9s %9s %9s\n", "what (medians, ms)", "assay", "by hand", "more", "ratio");
-    print(compare(
-        "one-shot run of /bin/true", rounds, [&] { mustSucceed(world.runArgv({"/bin/true"})); },
-        [] { spawnAndWait(bwrapByHand({"/bin/true"})); }));
-    world.publish("py", {{"SKILL.md", test::skillMd("py")}, {"a.py", "print(1)\n"}});
-    auto python = skillRun("py");
-    print(compare(
-        "one-shot run of a Python script", rounds,
-        [&] {
-            auto request = python;
-            request.command = contract::RunCommand{};
-            request.command->skill = "py";
-            request.command->script = "a.py";
-            request.waitMs = 60'000;
-            mustSucceed(world.runs().start(RunWorld::someone(), request));
-        },
-        [] {
-            spawnAndWait(bwrapByHand({"/bin/true"}));
-            spawnAndWait({"python3", "-I", "-c", "pass"});
-        }));
-    session(world, rounds);
-    hundred(world);
-    materialize(world, rounds, 20'000, "package of 20 kB, extracted (none)", "package of 20 kB, cached (none)");
-    materialize(world, rounds, 1 << 20, "package of 1 MB, extracted (none)", "package of 1 MB, cached (none)");
-    materialize(world, std::min(rounds, 7), 49 << 20, "package of 50 MB, extracted (none)",
-                "package of 50 MB, cached (none)");
-    print(compare(
-        "10 MiB of standard output (cat through a pipe)", std::min(rounds, 10),
-        [&] { mustSucceed(world.runArgv({"head", "-c", "10485760", "/dev/zero"})); },
-        [] { spawnAndWait({"sh", "-c", "head -c 10485760 /dev/zero | cat >/dev/null"}); }));
+    for (const auto& [name, run] : parts)
+        if (word.empty() || word == name)
+            run();
     return 0;
 }

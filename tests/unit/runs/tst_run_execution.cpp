@@ -175,7 +175,7 @@ void TestRunExecution::runsAScriptInOrder()
     use(planned);
     m_world->box.output = "done\n";
     m_world->execute();
-    QCOMPARE(m_world->box.joined(), "create verify put run collect destroy gone ");
+    QCOMPARE(m_world->box.joined(), "create verify put run collect kill destroy gone ");
     const auto& command = m_world->box.commands.at(0);
     QCOMPARE(command.argv, (std::vector<std::string>{"python3", "-E", "-s", "/skills/demo/run.py", "a"}));
     QCOMPARE(command.stdinBytes, "{}\n");
@@ -242,7 +242,7 @@ void TestRunExecution::aMismatchExecutesNothingAndDropsTheTree()
 {
     m_world->box.verifyError = refuse("digest_mismatch", "run.py differs").error();
     m_world->execute();
-    QCOMPARE(m_world->box.joined(), "create verify destroy gone ");
+    QCOMPARE(m_world->box.joined(), "create verify kill destroy gone ");
     const auto run = m_world->run->snapshot();
     QCOMPARE(run.state, "refused");
     QCOMPARE(run.reason, "digest_mismatch");
@@ -277,7 +277,7 @@ void TestRunExecution::aLostBoxFailsWithoutCollecting()
     QCOMPARE(run.state, "failed");
     QCOMPARE(run.termination, "box_lost");
     QCOMPARE(run.commands.at(0).termination, "box_lost");
-    QCOMPARE(m_world->box.joined(), "create verify run destroy gone ");
+    QCOMPARE(m_world->box.joined(), "create verify run kill destroy gone ");
 }
 
 void TestRunExecution::aProgramThatIsNotThereIsNotStarted()
@@ -373,7 +373,7 @@ void TestRunExecution::aSessionRunsCommandsUntilItIsFinished()
     QCOMPARE(run.commands.size(), 3U);
     QCOMPARE(m_world->box.commands.size(), 3U);
     QCOMPARE(m_world->records.put + m_world->records.commands.size(), 3U);
-    QVERIFY(m_world->box.joined().ends_with("run collect destroy gone "));
+    QVERIFY(m_world->box.joined().ends_with("run collect kill destroy gone "));
     ASSAY_FAILS(m_world->run->addCommand({}), ErrorCode::Conflict);
 }
 
