@@ -194,7 +194,7 @@ Result<std::unique_ptr<BoxHandle>> Driver::create(const BoxSpec& spec)
     return box;
 }
 
-Result<void> Driver::stage(const BoxSpec& spec, Launch& launch) const
+Result<void> Driver::stage(const BoxSpec& spec, Launch& launch)
 {
     const bool pinned = !spec.base.root.empty();
     Sources& sources = launch.sources;
@@ -216,9 +216,9 @@ Result<void> Driver::stage(const BoxSpec& spec, Launch& launch) const
     sources.devices = kPadDev;
     sources.system = pinned ? systemOfBase(spec.base.root, kPadBase) : systemOfHost(kPadEtc);
     if (pinned)
-        attach(readOnlyFolder(spec.base.root, m_empty.get()), kPadBase);
+        attach(m_folders.take(spec.base.root, m_empty.get()), kPadBase);
     for (std::size_t i = 0; done && i < spec.packages.size(); ++i) {
-        attach(readOnlyFolder(spec.packages[i].tree, m_empty.get()), padPackage(i));
+        attach(m_folders.take(spec.packages[i].tree, m_empty.get()), padPackage(i));
         sources.packages.emplace_back(spec.packages[i].name, padPackage(i));
     }
     const BoxLimits& limits = spec.limits;

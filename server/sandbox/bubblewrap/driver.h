@@ -3,6 +3,7 @@
 
 #include "server/sandbox/box_driver.h"
 #include "server/sandbox/bubblewrap/failure.h"
+#include "server/sandbox/bubblewrap/folder_mounts.h"
 #include "server/sandbox/bubblewrap/launcher.h"
 #include "server/sandbox/bubblewrap/options.h"
 #include "server/sandbox/bubblewrap/soft_limits.h"
@@ -47,7 +48,7 @@ private:
     void release(const std::string& id);
     Result<std::unique_ptr<BoxHandle>> start(const BoxSpec& spec);
     Result<void> limit(const BoxSpec& spec, BoxParts& parts);
-    Result<void> stage(const BoxSpec& spec, Launch& launch) const;
+    Result<void> stage(const BoxSpec& spec, Launch& launch);
     std::unexpected<Error> refused(const Error& cause, const std::string& message) const;
 
     Options m_options;
@@ -62,6 +63,7 @@ private:
     std::mutex m_mutex; ///< guards m_alive
     std::set<std::string> m_alive;
     std::unique_ptr<Launcher> m_launcher;
+    FolderMounts m_folders;
     SoftLimits m_soft;
 };
 

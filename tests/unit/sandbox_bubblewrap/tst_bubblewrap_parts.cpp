@@ -3,6 +3,7 @@
 #include "server/sandbox/bubblewrap/arguments.h"
 #include "server/sandbox/bubblewrap/etc_tree.h"
 #include "server/sandbox/bubblewrap/failure.h"
+#include "server/sandbox/bubblewrap/folder_mounts.h"
 #include "server/sandbox/bubblewrap/inspection.h"
 #include "server/sandbox/bubblewrap/instance.h"
 #include "server/sandbox/bubblewrap/launch.h"
@@ -13,8 +14,10 @@
 #include <QTemporaryDir>
 
 #include <cmath>
+#include <fcntl.h>
 #include <fstream>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace assay;
 using namespace assay::sandbox;
@@ -38,6 +41,7 @@ private slots:
     void etcIsReadableWhateverTheUmask();
     void messagesAreBoundedAndClean();
     void namesCannotForgeAParent();
+    void aFoldersMountGoesWithTheFolder();
 };
 
 void TestBubblewrapParts::optionsEndWithAReadOnlyRoot()
@@ -55,6 +59,47 @@ void TestBubblewrapParts::optionsEndWithAReadOnlyRoot()
     // The workspace is larger than its limit by the slack that lets the init see an overrun.
     QVERIFY(text.contains(std::to_string((256U << 20) + (128U << 10))));
     QVERIFY(!text.contains(std::string("--bind\0", 7)));
+}
+
+void TestBubblewrapParts::aFoldersMountGoesWithTheFolder()
+{
+    if (::geteuid() != 0)
+        QSKIP("needs root");
+    const QTemporaryDir directory;
+    const std::filesystem::path top = directory.path().toStdString();
+    const auto makeTree = [&](const char* content) {
+        std::filesystem::create_directory(top / "tree");
+        std::ofstream(top / "tree/file") << content;
+    };
+    std::filesystem::create_directory(top / "empty");
+    const auto empty = openFile(top / "empty", O_PATH | O_DIRECTORY);
+    ASSAY_OK(empty);
+    const auto shown = [](const UniqueFd& mount) {
+        const UniqueFd file(::openat(mount.get(), "file", O_RDONLY | O_CLOEXEC));
+        char text[16];
+        const auto got = ::read(file.get(), text, sizeof text);
+        return std::string(text, got > 0 ? static_cast<std::size_t>(got) : 0);
+    };
+    makeTree("one");
+    FolderMounts mounts;
+    const auto first = mounts.take(top / "tree", empty->get());
+    ASSAY_OK(first);
+    QCOMPARE(shown(*first), "one");
+    if (mounts.kept() == 0)
+        QSKIP("this kernel cannot clone a mount that hangs nowhere");
+    const auto second = mounts.take(top / "tree", empty->get());
+    ASSAY_OK(second);
+    QCOMPARE(shown(*second), "one");
+    QVERIFY(::openat(second->get(), "new", O_CREAT | O_WRONLY | O_CLOEXEC, 0600) < 0);
+    QCOMPARE(errno, EROFS);
+    QCOMPARE(mounts.kept(), 1U);
+    std::filesystem::remove_all(top / "tree");
+    QVERIFY(!mounts.take(top / "tree", empty->get()));
+    makeTree("two");
+    const auto third = mounts.take(top / "tree", empty->get());
+    ASSAY_OK(third);
+    QCOMPARE(shown(*third), "two");
+    QCOMPARE(mounts.kept(), 1U);
 }
 
 void TestBubblewrapParts::namesTheCause_data()
