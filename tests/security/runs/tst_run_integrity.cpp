@@ -18,6 +18,7 @@ private slots:
     void init() { m_world = std::make_unique<RunWorld>(); }
     void cleanup() { m_world.reset(); }
     void anotherScopeSeesNothing();
+    void corruptionInTheHostCacheExecutesNothing_data();
     void corruptionInTheHostCacheExecutesNothing();
     void corruptionInTheStoreExecutesNothing();
     void theSealedSkillCannotBeWritten();
@@ -27,6 +28,17 @@ private:
     Result<contract::Run> start(contract::StartRun request)
     {
         return m_world->runs().start(RunWorld::someone(), std::move(request));
+    }
+    /// Where trees are, also when no path leads there but this process's own descriptor.
+    static std::filesystem::path cachedTrees()
+    {
+        const auto scope = RunWorld::someone().scopeFingerprint;
+        for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd"))
+            if (std::error_code ignored; std::filesystem::is_directory(each.path() / scope, ignored))
+                for (const auto& tree : std::filesystem::directory_iterator(each.path() / scope, ignored))
+                    if (tree.path().filename().string().size() > 64)
+                        return each.path() / scope;
+        return {};
     }
     std::unique_ptr<RunWorld> m_world;
 };
@@ -80,12 +92,21 @@ void TestRunIntegrity::anotherScopeSeesNothing()
     QVERIFY(same(malformed, runs.find(other, absent)));
 }
 
+void TestRunIntegrity::corruptionInTheHostCacheExecutesNothing_data()
+{
+    QTest::addColumn<quint64>("memoryBytes");
+    QTest::newRow("on disk") << quint64{0};
+    QTest::newRow("in memory") << quint64{64U << 20};
+}
+
 void TestRunIntegrity::corruptionInTheHostCacheExecutesNothing()
 {
+    QFETCH(const quint64, memoryBytes);
+    m_world = std::make_unique<RunWorld>([&](runs::RunSettings& settings) { settings.cacheMemoryBytes = memoryBytes; });
     m_world->publish("demo", {{"SKILL.md", test::skillMd("demo")}, {"a.sh", "echo good\n"}});
     ASSAY_OK(start(script("demo", "a.sh")));
     int changed = 0;
-    for (const auto& each : std::filesystem::recursive_directory_iterator(m_world->directory() / "cache"))
+    for (const auto& each : std::filesystem::recursive_directory_iterator(cachedTrees()))
         if (each.path().filename() == "a.sh") {
             QFile file(QString::fromStdString(each.path().string()));
             QVERIFY(::chmod(each.path().c_str(), 0644) == 0 && file.open(QIODevice::WriteOnly));
