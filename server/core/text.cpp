@@ -107,6 +107,22 @@ bool isAlphanumeric(char32_t codePoint)
            (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO);
 }
 
+std::size_t firstGraphemeSize(std::string_view text)
+{
+    std::string_view rest = text;
+    auto before = static_cast<utf8proc_int32_t>(takeCodePoint(rest));
+    utf8proc_int32_t state = 0;
+    while (!rest.empty()) {
+        std::string_view ahead = rest;
+        const auto next = static_cast<utf8proc_int32_t>(takeCodePoint(ahead));
+        if (utf8proc_grapheme_break_stateful(before, next, &state))
+            break;
+        before = next;
+        rest = ahead;
+    }
+    return text.size() - rest.size();
+}
+
 std::size_t countCodePoints(std::string_view text)
 {
     return static_cast<std::size_t>(

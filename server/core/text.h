@@ -35,6 +35,10 @@ std::string toLower(std::string_view text);
 /// Letters or digits of any script (general categories L* and N*).
 bool isAlphanumeric(char32_t codePoint);
 
+/// The size in bytes of the first extended grapheme cluster (UAX #29) of valid, not empty UTF-8: a character as a
+/// reader sees it, with its combining marks and all that is joined to it.
+std::size_t firstGraphemeSize(std::string_view text);
+
 /// Counts code points of valid UTF-8.
 std::size_t countCodePoints(std::string_view text);
 
