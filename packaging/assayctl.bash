@@ -11,6 +11,7 @@ _assayctl_options() { # COMMAND: its options
     "skill list") echo "--search --state --enabled --limit $common" ;;
     "skill show") echo "--revision $common" ;;
     "skill history" | "agent list") echo "--limit $common" ;;
+    "skill diff") echo "--context --ignore-whitespace --path --color $common" ;;
     "skill promote") echo "--if-match $common" ;;
     "skill withdraw") echo "--reason $common" ;;
     "skill export") echo "--revision --format --output --force $common" ;;
@@ -53,6 +54,7 @@ _assayctl() {
     case $before in
     --profile | --ca | --input | --stdin | --file | --output | -o | --data) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
     --role) mapfile -t COMPREPLY < <(compgen -W "viewer builder reviewer runner operator" -- "$word"); return ;;
+    --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "tar.gz zip" -- "$word"); return ;;
     --output-mode) mapfile -t COMPREPLY < <(compgen -W "truncate terminate" -- "$word"); return ;;
     --egress) mapfile -t COMPREPLY < <(compgen -W "none default_internet allowlist" -- "$word"); return ;;
@@ -62,7 +64,7 @@ _assayctl() {
     local words
     case "$first $second" in
     " ") words="skill agent run exec finish runs artifact health digest serve token base backup collect" ;;
-    "skill ") words="validate publish list show history diff promote withdraw export delete" ;;
+    "skill ") words="validate publish list show history diff capabilities promote withdraw export delete" ;;
     "agent ") words="create list show delete" ;;
     "runs ") words="list show manifest events cancel" ;;
     "artifact ") words="get" ;;
@@ -70,7 +72,7 @@ _assayctl() {
     "base ") words="build list" ;;
     "run ") words=$(_assayctl_names "skill list" name) ;;
     "exec " | "finish " | "runs show" | "runs manifest" | "runs events" | "runs cancel") words=$(_assayctl_names "runs list" id) ;;
-    "skill show" | "skill history" | "skill diff" | "skill promote" | "skill withdraw" | "skill export" | "skill delete")
+    "skill show" | "skill history" | "skill diff" | "skill capabilities" | "skill promote" | "skill withdraw" | "skill export" | "skill delete")
         words=$(_assayctl_names "skill list" name)
         ;;
     "agent show" | "agent delete") words=$(_assayctl_names "agent list" name) ;;

@@ -14,6 +14,7 @@ void addSkillCommands(Command& root, Context& context)
     addSkillShow(skill, context);
     addSkillHistory(skill, context);
     addSkillDiff(skill, context);
+    addSkillCapabilities(skill, context);
     addSkillPromote(skill, context);
     addSkillWithdraw(skill, context);
     addSkillExport(skill, context);

@@ -14,6 +14,7 @@ void addSkillList(Command& parent, Context& context);
 void addSkillShow(Command& parent, Context& context);
 void addSkillHistory(Command& parent, Context& context);
 void addSkillDiff(Command& parent, Context& context);
+void addSkillCapabilities(Command& parent, Context& context);
 void addSkillPromote(Command& parent, Context& context);
 void addSkillWithdraw(Command& parent, Context& context);
 void addSkillExport(Command& parent, Context& context);

@@ -132,6 +132,8 @@ void Console::write(int fd, std::string_view bytes, bool& broken)
 
 bool Console::hasTerminal() const { return ::isatty(2) == 1; }
 
+bool Console::outputIsTerminal() const { return ::isatty(1) == 1; }
+
 void Console::progress(std::string_view text)
 {
     if (!hasTerminal())

@@ -49,6 +49,8 @@ public:
     /// Takes the line of progress away.
     void endProgress();
     bool hasTerminal() const;
+    /// Standard output is a terminal: colours make sense.
+    bool outputIsTerminal() const;
 
 private:
     static void write(int fd, std::string_view bytes, bool& broken);

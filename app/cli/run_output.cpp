@@ -97,6 +97,13 @@ std::string describeRun(const json::value& run)
     out += labelled("driver", textOf(run, "driver"));
     out += labelled("base", textOf(run, "base_digest"));
     out += labelled("usage", usageText(run));
+    if (const std::string state = textOf(run, "output_check.state"); !state.empty() && state != "pass") {
+        out += labelled("output check", state + " (" + textOf(run, "output_check.schema") +
+                                            "): " + textOf(run, "output_check.message"));
+        for (const json::value& one : itemsOf(run, "output_check.errors"))
+            out += labelled("", (textOf(one, "pointer").empty() ? "/" : textOf(one, "pointer")) + ": " +
+                                    textOf(one, "message"));
+    }
     for (const json::value& one : itemsOf(run, "artifacts"))
         out += labelled("artifact",
                         textOf(one, "id") + "  " + textOf(one, "path") + "  " + sizeText(numberOf(one, "size_bytes")));

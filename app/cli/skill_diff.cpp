@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/command.h"
+#include "app/cli/diff_text.h"
+
+#include <cstdlib>
 
 namespace assay::cli {
 
@@ -10,28 +13,18 @@ struct Options
     std::string name;
     std::string from;
     std::string to;
+    std::string path;
+    std::string colour = "auto";
+    std::uint64_t contextLines = 3;
+    bool ignoresWhitespace = false;
 };
 
-std::string hunkText(const json::value& hunk)
+Colour colourOf(const Context& context, const std::string& asked)
 {
-    std::string out = plain(textOf(hunk, "header")) + '\n';
-    for (const json::value& line : itemsOf(hunk, "lines")) {
-        const std::string kind = textOf(line, "kind");
-        out += kind == "add" || kind == "added" ? '+' : kind == "remove" || kind == "removed" ? '-' : ' ';
-        out += plain(textOf(line, "text")) + '\n';
-    }
-    return out;
-}
-
-std::string describe(const json::value& diff)
-{
-    std::string out;
-    for (const json::value& file : itemsOf(diff, "files")) {
-        out += plain(textOf(file, "status")) + ' ' + plain(textOf(file, "path")) + '\n';
-        for (const json::value& hunk : itemsOf(file, "hunks"))
-            out += hunkText(hunk);
-    }
-    return out.empty() ? "no difference\n" : out;
+    if (asked != "auto")
+        return asked == "always" ? Colour::On : Colour::Off;
+    const char* without = std::getenv("NO_COLOR"); // no-color.org: any value that is not empty
+    return context.console.outputIsTerminal() && (without == nullptr || *without == '\0') ? Colour::On : Colour::Off;
 }
 
 Result<int> diff(Context& context, const Options& options)
@@ -40,10 +33,15 @@ Result<int> diff(Context& context, const Options& options)
     if (!api)
         return forward(api);
     auto answer = (*api)->get(pathOf({"v1", "skills", options.name, "diff"}) +
-                              queryOf({{"from", options.from}, {"to", options.to}}));
+                              queryOf({{"from", options.from},
+                                       {"to", options.to},
+                                       {"path", options.path},
+                                       {"context", std::to_string(options.contextLines)},
+                                       {"ignore_whitespace", options.ignoresWhitespace ? "true" : ""}}));
     if (!answer)
         return forward(answer);
-    context.print(answer->body, describe);
+    context.print(answer->body,
+                  [&](const json::value& body) { return diffText(body, colourOf(context, options.colour)); });
     return kDone;
 }
 
@@ -55,8 +53,13 @@ void addSkillDiff(Command& parent, Context& context)
     options->to = "current";
     Command command = parent.add("diff", "Compare two revisions of a skill");
     command.required("NAME", options->name);
-    command.required("FROM", options->from, "Id of the older revision");
+    command.required("FROM", options->from,
+                     "Id of the older revision, \"current\", or \"none\" to compare with nothing");
     command.option("TO", options->to, "Id of the newer revision");
+    command.number("-U,--context", options->contextLines, "Unchanged lines around each change", 0, 10'000);
+    command.flag("-w,--ignore-whitespace", options->ignoresWhitespace, "Do not show changes of whitespace");
+    command.option("--path", options->path, "Only this file");
+    command.choice("--color", options->colour, "Colours", {"auto", "always", "never"});
     onCommand(command, context, std::move(options), diff);
 }
 

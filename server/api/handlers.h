@@ -27,6 +27,10 @@ Result<Reply> getArchive(const Services& services, Request& request);
 Result<Reply> promoteRevision(const Services& services, Request& request);
 Result<Reply> withdrawRevision(const Services& services, Request& request);
 
+// comparison.cpp
+Result<Reply> getDiff(const Services& services, Request& request);
+Result<Reply> getCapabilities(const Services& services, Request& request);
+
 // agents.cpp
 Result<Reply> listAgents(const Services& services, Request& request);
 Result<Reply> createAgent(const Services& services, Request& request);

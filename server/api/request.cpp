@@ -14,12 +14,12 @@ constexpr std::uint64_t kMaxPageSize = 200;
 constexpr std::size_t kMaxPageTokenBytes = 512;
 constexpr std::size_t kMaxKeyBytes = 128;
 
+} // namespace
+
 std::unexpected<Error> badQuery(std::string_view name, std::string message)
 {
     return fail(ErrorCode::InvalidArgument, "query parameter \"" + std::string(name) + "\": " + std::move(message));
 }
-
-} // namespace
 
 std::optional<std::uint64_t> readDecimal(std::string_view text)
 {

@@ -25,6 +25,9 @@ struct Request
     std::optional<std::string> queryValue(std::string_view name) const;
 };
 
+/// `InvalidArgument` that names the query parameter.
+std::unexpected<Error> badQuery(std::string_view name, std::string message);
+
 // Each is `InvalidArgument` naming the parameter or header when it is malformed or out of bounds.
 
 /// `page_size` (1..200, 50 when absent) and `page_token` (at most 512 bytes).

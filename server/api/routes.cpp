@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 5> kSkillList{"page_size", "page_token", 
 constexpr std::array<std::string_view, 6> kRunList{"page_size", "page_token", "state", "agent", "skill", "since"};
 constexpr std::array<std::string_view, 1> kFormat{"format"};
 constexpr std::array<std::string_view, 1> kName{"name"};
+constexpr std::array<std::string_view, 5> kDiff{"from", "to", "context", "ignore_whitespace", "path"};
 
 using enum BodyKind;
 using enum Replay;
@@ -41,6 +42,8 @@ constexpr Route kRoutes[] = {
     {Method::Get, "/v1/skills/{name}/revisions/{rev}/files", kReaders, listRevisionFiles},
     {Method::Get, "/v1/skills/{name}/revisions/{rev}/files/{path...}", kReaders, getRevisionFile},
     {Method::Get, "/v1/skills/{name}/revisions/{rev}/archive", kReaders, getArchive, None, No, kFormat},
+    {Method::Get, "/v1/skills/{name}/revisions/{rev}/capabilities", kReaders, getCapabilities},
+    {Method::Get, "/v1/skills/{name}/diff", kReaders, getDiff, None, No, kDiff},
     {Method::Post, "/v1/skills/{name}/revisions/{rev}/promote", kReview, promoteRevision},
     {Method::Post, "/v1/skills/{name}/revisions/{rev}/withdraw", kReview, withdrawRevision, Json},
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "server/contract/agent.h"
+#include "server/contract/capability.h"
 #include "server/contract/collection.h"
+#include "server/contract/diff.h"
 #include "server/contract/health.h"
 #include "server/contract/run.h"
 #include "server/contract/server_info.h"
@@ -38,6 +40,9 @@ json::object toJson(const Skill& skill);
 json::object toJson(const Revision& revision);
 json::object toJson(const RevisionFile& file);
 json::object toJson(const Verdict& verdict);
+json::object toJson(const SkillDiff& diff);
+json::object toJson(const CapabilityReport& report);
+json::object toJson(const CapabilityDiff& diff);
 json::object toJson(const Agent& agent);
 json::object toJson(const Egress& egress);
 json::object toJson(const RunLimits& limits);

@@ -109,6 +109,17 @@ struct RunUsage
     std::string limitsEnforcement; ///< "hard" (cgroup) or "soft" (rlimits and sampling)
 };
 
+/// What came of checking a script's standard output against the skill's schema (P8). It never changes the outcome.
+struct OutputCheck
+{
+    /// "pass"; "fail"; "not_json"; "too_large" (some was dropped); "not_checked" (the script did not succeed);
+    /// "unusable" (the schema, or the check itself).
+    std::string state;
+    std::string schema;          ///< the path of the schema in the package
+    std::string message;         ///< in a sentence, unless it passed
+    std::vector<Problem> errors; ///< of "fail": pointers into the output
+};
+
 struct Run
 {
     std::string id;
@@ -124,6 +135,7 @@ struct Run
     std::vector<CommandResult> commands;
     std::vector<Artifact> artifacts;
     std::vector<RejectedOutput> rejectedOutputs;
+    std::optional<OutputCheck> outputCheck; ///< empty when no schema is declared
     std::optional<RunUsage> usage;
     std::string termination;
     std::string reason;

@@ -89,6 +89,19 @@ json::array rejectedJson(const std::vector<RejectedOutput>& rejected)
     return out;
 }
 
+json::value outputCheckJson(const std::optional<OutputCheck>& check)
+{
+    if (!check)
+        return nullptr;
+    json::array errors;
+    for (const Problem& problem : check->errors)
+        errors.push_back(json::object{{"pointer", problem.pointer}, {"message", problem.message}});
+    return json::object{{"state", check->state},
+                        {"schema", check->schema},
+                        {"message", textOrNull(check->message)},
+                        {"errors", std::move(errors)}};
+}
+
 json::value usageJson(const std::optional<RunUsage>& usage)
 {
     if (!usage)
@@ -132,6 +145,7 @@ json::object toJson(const Run& run, RunDetail detail)
             {"commands", commandsJson(run, detail)},
             {"artifacts", artifactsJson(run.artifacts)},
             {"rejected_outputs", rejectedJson(run.rejectedOutputs)},
+            {"output_check", outputCheckJson(run.outputCheck)},
             {"usage", usageJson(run.usage)},
             {"termination", textOrNull(run.termination)},
             {"reason", textOrNull(run.reason)},

@@ -47,6 +47,7 @@ struct Skill
     std::string validationStatus; ///< "valid" or "valid_with_lints"
     std::vector<Problem> lints;
     std::vector<std::string> ignored;
+    bool requiresExecution = false; ///< it has something to execute, or says so (E14)
     Timestamp createdAt;
     Timestamp updatedAt;
     std::string etag; ///< changes with every change of the row; header only
@@ -66,6 +67,7 @@ struct Revision
     std::string publisher; ///< the principal
     std::string state;     ///< "current", "superseded", "proposed" or "withdrawn"
     std::string withdrawnReason;
+    bool requiresExecution = false;
     Timestamp createdAt;
 };
 

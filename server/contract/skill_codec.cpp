@@ -110,6 +110,7 @@ json::object toJson(const Skill& skill)
             {"validation_status", textOrNull(skill.validationStatus)},
             {"lints", problemArray(skill.lints)},
             {"ignored", textArray(skill.ignored)},
+            {"requires_execution", skill.requiresExecution},
             {"created_at", timeText(skill.createdAt)},
             {"updated_at", timeText(skill.updatedAt)}};
 }
@@ -128,6 +129,7 @@ json::object toJson(const Revision& revision)
             {"publisher", revision.publisher},
             {"state", revision.state},
             {"withdrawn_reason", textOrNull(revision.withdrawnReason)},
+            {"requires_execution", revision.requiresExecution},
             {"created_at", timeText(revision.createdAt)}};
 }
 

@@ -150,6 +150,12 @@ std::unexpected<Error> describe(const Handler& handler, const boost::system::err
 
 Result<json::value> parseJson(std::string_view text)
 {
+    std::size_t ignored = 0;
+    return parseJson(text, ignored);
+}
+
+Result<json::value> parseJson(std::string_view text, std::size_t& faultOffset)
+{
     json::parse_options options;
     options.max_depth = kMaxJsonDepth;
     options.numbers = json::number_precision::precise; // the default is off by one ulp now and then
@@ -160,6 +166,7 @@ Result<json::value> parseJson(std::string_view text)
     const std::size_t consumed = parser.write_some(false, text.data(), text.size(), ec);
     if (!ec && consumed < text.size())
         ec = json::error::extra_data;
+    faultOffset = consumed;
     if (ec)
         return describe(handler, ec, consumed);
     return handler.stack.release();

@@ -18,6 +18,8 @@ inline constexpr std::size_t kMaxJsonDepth = 64;
 /// anything that is not JSON, invalid UTF-8, duplicate members, nesting over `kMaxJsonDepth`, numbers that overflow a
 /// double. Lone surrogates in escapes are refused too: they have no UTF-8 form.
 Result<json::value> parseJson(std::string_view text);
+/// Likewise; `faultOffset` becomes the byte at which a refused text stopped being JSON.
+Result<json::value> parseJson(std::string_view text, std::size_t& faultOffset);
 
 /// The JSON Canonicalization Scheme (RFC 8785): members sorted by UTF-16 code units, shortest numbers, no blanks.
 /// `value` comes from `parseJson` or is built by us, so it holds no NaN and no infinity.

@@ -42,22 +42,10 @@ Result<AgentRow> requireAgent(Connection& connection, std::string_view scope, st
     return std::move(**row);
 }
 
-bool needsExecution(const contract::RevisionFile& file) { return file.executable || file.path.starts_with("scripts/"); }
-
-Result<bool> hasScripts(Connection& connection, std::string_view scope, const store::SkillRow& skill)
-{
-    auto revision =
-        store::RevisionTable(connection).findNumber(scope, skill.name, skill.shown.number, store::WithFiles::Yes);
-    if (!revision)
-        return forward(revision);
-    const auto files = *revision ? readFiles((*revision)->files) : Result<std::vector<contract::RevisionFile>>();
-    return files && std::ranges::any_of(*files, needsExecution);
-}
-
 std::vector<Problem> warn(std::vector<Problem> warnings, std::size_t index, const std::string& skill)
 {
     warnings.push_back({.code = "execution_off",
-                        .message = "the skill \"" + skill + "\" has scripts, but this agent's execution is off",
+                        .message = "the skill \"" + skill + "\" requires execution, but this agent's execution is off",
                         .pointer = "/skills/" + std::to_string(index)});
     return warnings;
 }
@@ -76,10 +64,7 @@ Result<std::vector<Problem>> judgeSkills(Connection& connection, std::string_vie
             return failAt("/skills/" + std::to_string(i), "there is no skill named \"" + name + "\"; publish it first");
         if (definition.execution != "off")
             continue;
-        const auto scripts = hasScripts(connection, scope, **skill);
-        if (!scripts)
-            return std::unexpected(scripts.error());
-        if (*scripts)
+        if ((*skill)->shown.requiresExecution)
             warnings = warn(std::move(warnings), i, name);
     }
     return warnings;

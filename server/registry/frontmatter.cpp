@@ -43,6 +43,7 @@ private:
     void readName(Frontmatter& out);
     void readDescription(Frontmatter& out);
     void readMetadata(Frontmatter& out);
+    void readWish(std::string_view key, const YamlNode& value, Frontmatter& out);
     void readTools(Frontmatter& out);
     void lintKeys();
     void lintStyle();
@@ -142,8 +143,26 @@ void Reader::readMetadata(Frontmatter& out)
         if (value.kind != YamlNode::Kind::Scalar)
             lint("metadata_not_strings", value.offset,
                  "the value of " + inQuotes(key.value) + " in \"metadata\" should be a string", "skills-ref");
-        else if (key.value == "assay.network" && !value.isNull())
-            out.network = value.value;
+        else if (!value.isNull())
+            readWish(key.value, value, out);
+    }
+}
+
+/// What this registry reads of the metadata.
+void Reader::readWish(std::string_view key, const YamlNode& value, Frontmatter& out)
+{
+    if (key == "assay.network") {
+        out.network = value.value;
+    } else if (key == "assay.input-schema") {
+        out.inputSchema = toNfc(value.value);
+        out.inputSchemaOffset = m_parts.frontmatterOffset + value.offset;
+    } else if (key == "assay.output-schema") {
+        out.outputSchema = toNfc(value.value);
+        out.outputSchemaOffset = m_parts.frontmatterOffset + value.offset;
+    } else if (key == "assay.requires-execution") {
+        out.requiresExecution = value.value == "true";
+        if (!out.requiresExecution && value.value != "false")
+            lint("metadata_value", value.offset, "\"assay.requires-execution\" is \"true\" or \"false\"", "assay");
     }
 }
 

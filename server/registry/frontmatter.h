@@ -18,6 +18,12 @@ struct Frontmatter
     std::string description;
     std::string network;      ///< `metadata` -> `assay.network`, as written
     std::string allowedTools; ///< in canonical form
+    /// `metadata` -> `assay.input-schema`, `assay.output-schema`: paths in the package, in NFC.
+    std::string inputSchema;
+    std::string outputSchema;
+    std::size_t inputSchemaOffset = 0; ///< in SKILL.md, like `nameOffset`
+    std::size_t outputSchemaOffset = 0;
+    bool requiresExecution = false; ///< `metadata` -> `assay.requires-execution: "true"`
 };
 
 /// Reads the frontmatter of `skillMd`, which is UTF-8 and was split into `parts`. Every broken rule is added to

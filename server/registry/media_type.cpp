@@ -74,6 +74,8 @@ constexpr std::array<std::string_view, 7> kScripts{"py", "js", "mjs", "cjs", "ts
 
 } // namespace
 
+bool needsExecution(std::string_view path, bool executable) { return executable || path.starts_with("scripts/"); }
+
 std::string extensionOf(std::string_view path)
 {
     const std::string_view name = path.substr(path.rfind('/') + 1);

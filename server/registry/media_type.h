@@ -15,6 +15,9 @@ std::string mediaTypeOf(std::string_view path, FileKind kind);
 /// True for the extensions that must be UTF-8 (architecture.md, "The package and its digest"), in any case.
 bool mustBeText(std::string_view path);
 
+/// True for what a skill has to execute rather than read: a file with the executable bit, anything below `scripts/`.
+bool needsExecution(std::string_view path, bool executable);
+
 /// True for the extensions of scripts, whose line endings and executable bits are linted.
 bool isScript(std::string_view path);
 

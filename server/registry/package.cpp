@@ -10,6 +10,7 @@
 #include "server/registry/name_slug.h"
 #include "server/registry/path_rules.h"
 #include "server/registry/path_set.h"
+#include "server/registry/schema_files.h"
 
 #include <algorithm>
 #include <numeric>
@@ -130,6 +131,7 @@ void Validator::judgeSkillMd()
     }
     lintBody(skillMd->content, *parts, m_lints);
     judgeFrontmatter(skillMd->content, *parts);
+    lintSchemas(m_files, m_frontmatter, m_lints);
 }
 
 void Validator::judgeFrontmatter(std::string_view text, const SkillMdParts& parts)
@@ -172,6 +174,12 @@ ValidPackage Validator::assemble()
     out.description = std::move(m_frontmatter.description);
     out.network = std::move(m_frontmatter.network);
     out.allowedTools = std::move(m_frontmatter.allowedTools);
+    out.inputSchema = std::move(m_frontmatter.inputSchema);
+    out.outputSchema = std::move(m_frontmatter.outputSchema);
+    out.requiresExecution =
+        m_frontmatter.requiresExecution || std::ranges::any_of(out.files, [](const PackageFile& file) {
+            return needsExecution(file.path, file.executable);
+        });
     out.lints = m_lints.take();
     out.ignored = std::move(m_source.ignored);
     for (PackageFile& file : out.files)

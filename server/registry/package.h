@@ -78,6 +78,9 @@ struct ValidPackage
     std::string description;
     std::string network;      ///< frontmatter metadata `assay.network`, as written; empty when absent
     std::string allowedTools; ///< frontmatter `allowed-tools` in canonical form; empty when absent
+    std::string inputSchema;  ///< frontmatter metadata `assay.input-schema`: a path; empty when absent
+    std::string outputSchema;
+    bool requiresExecution = false; ///< it has something to execute, or its frontmatter says so
     std::vector<Problem> lints;
     std::vector<std::string> ignored;
     std::shared_ptr<const void> storage; ///< owns what the views point at

@@ -3,6 +3,7 @@
 
 #include "server/core/ids.h"
 #include "server/core/text.h"
+#include "server/registry/capabilities/package_scan.h"
 #include "server/registry/precondition.h"
 #include "server/registry/skill_view.h"
 #include "server/registry/stored_form.h"
@@ -50,10 +51,15 @@ store::RevisionRow makeRow(const auth::Identity& by, const ValidPackage& package
     row.note = note;
     row.network = package.network;
     row.allowedTools = package.allowedTools;
+    row.inputSchema = package.inputSchema;
+    row.outputSchema = package.outputSchema;
+    row.requiresExecution = package.requiresExecution;
     row.lints = writeProblems(package.lints);
     row.ignored = writeStrings(package.ignored);
     row.description = package.description;
     row.files = writeFiles(package.files);
+    row.capabilities =
+        writeCapabilities(capabilities::scanPackage(package.files, package.network, package.allowedTools));
     return row;
 }
 

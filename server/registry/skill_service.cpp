@@ -121,16 +121,12 @@ Result<PinnedSkill> pinOne(Connection& connection, std::string_view scope, const
                        *revision->digest,
                        revision->sizeBytes,
                        revision->network,
+                       revision->inputSchema,
+                       revision->outputSchema,
                        std::move(*files)};
 }
 
 } // namespace
-
-struct SkillService::Found
-{
-    SkillRow skill;
-    RevisionRow revision;
-};
 
 SkillService::SkillService(store::Database& database, store::SkillPackageStore& packages, const Clock& clock,
                            PackageLimits limits, Metrics* metrics)
@@ -326,7 +322,7 @@ Result<std::vector<contract::RevisionFile>> SkillService::files(const auth::Iden
 }
 
 Result<std::vector<PackageFile>> SkillService::verifiedFiles(std::string_view scope, const Digest& digest,
-                                                             std::shared_ptr<const void>& storage)
+                                                             std::shared_ptr<const void>& storage, FileFacts facts)
 {
     auto bundle = m_packages.fetch(scope, digest);
     if (!bundle && bundle.error().code == ErrorCode::NotFound)
@@ -340,7 +336,7 @@ Result<std::vector<PackageFile>> SkillService::verifiedFiles(std::string_view sc
         return forward(bundle);
     }
     storage = bundle->storage();
-    return parseCanonicalStream(bundle->bytes());
+    return parseCanonicalStream(bundle->bytes(), facts);
 }
 
 void SkillService::countDamage(const Error& error) const

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/auth/identity.h"
+#include "server/contract/diff.h"
 #include "server/contract/skill.h"
 #include "server/core/clock.h"
 #include "server/core/metrics.h"
@@ -11,6 +12,7 @@
 #include "server/store/database.h"
 #include "server/store/package_store.h"
 #include "server/store/revision_table.h"
+#include "server/store/skill_table.h"
 
 namespace assay::registry {
 
@@ -40,7 +42,9 @@ struct PinnedSkill
     std::uint64_t number = 0;
     Digest digest;
     std::uint64_t sizeBytes = 0;
-    std::string network; ///< the frontmatter's wish
+    std::string network;     ///< the frontmatter's wish
+    std::string inputSchema; ///< as in `ValidPackage`
+    std::string outputSchema;
     std::vector<contract::RevisionFile> files;
 };
 
@@ -91,6 +95,34 @@ public:
     Result<ArchiveContent> archive(const auth::Identity& by, std::string_view name, std::string_view revision,
                                    ArchiveKind kind);
 
+    /// All files of a revision, read from its verified bundle.
+    struct Content
+    {
+        contract::Revision revision;
+        std::vector<PackageFile> files;
+        std::string network; ///< the frontmatter's, as for `PinnedSkill`
+        std::string allowedTools;
+        std::shared_ptr<const void> storage; ///< keeps the views in `files` alive
+    };
+    Result<Content> content(const auth::Identity& by, std::string_view name, std::string_view revision);
+
+    /// What a revision can do: found when it was published; for one from before, or by other rules, found now and kept.
+    Result<contract::CapabilityReport> capabilities(const auth::Identity& by, std::string_view name,
+                                                    std::string_view revision);
+
+    /// The two revisions of a comparison, found but not read: their ids and digests decide all that `compare` answers.
+    struct Compared
+    {
+        std::optional<contract::Revision> from;
+        contract::Revision to;
+    };
+    /// `from` may also be "none": then `to` is compared with nothing.
+    Result<Compared> compared(const auth::Identity& by, std::string_view name, std::string_view from,
+                              std::string_view to);
+    /// `NotFound` when `options.path` is on neither side.
+    Result<contract::SkillDiff> compare(const auth::Identity& by, std::string_view name, const Compared& revisions,
+                                        const contract::DiffOptions& options);
+
     /// Moves the current pointer. `Conflict` for a withdrawn revision.
     Result<contract::Skill> promote(const auth::Identity& by, std::string_view name, std::string_view revision,
                                     const std::optional<std::string>& ifMatch);
@@ -110,14 +142,21 @@ public:
     std::string storeIdentity() const { return m_packages.identity(); }
 
 private:
-    struct Found;
+    struct Found
+    {
+        store::SkillRow skill;
+        store::RevisionRow revision;
+    };
     Result<Published> store(const auth::Identity& by, std::string_view name, PackageSource source,
                             const PublishOptions& options);
     void countDamage(const Error& error) const;
     Result<Found> findRevision(std::string_view scope, std::string_view name, std::string_view revision,
                                store::WithFiles files);
+    Result<contract::CapabilityReport> storedCapabilities(const auth::Identity& by, std::string_view name,
+                                                          std::string_view revisionId, const Content* content);
     Result<std::vector<PackageFile>> verifiedFiles(std::string_view scope, const Digest& digest,
-                                                   std::shared_ptr<const void>& storage);
+                                                   std::shared_ptr<const void>& storage,
+                                                   FileFacts facts = FileFacts::Compute);
 
     store::Database& m_database;
     store::SkillPackageStore& m_packages;

@@ -41,6 +41,7 @@ contract::Skill makeSkill(const store::SkillRow& row)
     out.sizeBytes = row.shown.sizeBytes;
     out.lints = readProblems(row.shown.lints);
     out.ignored = readStrings(row.shown.ignored);
+    out.requiresExecution = row.shown.requiresExecution;
     out.validationStatus = statusOf(out.lints);
     out.createdAt = row.createdAt;
     out.updatedAt = row.updatedAt;
@@ -50,8 +51,8 @@ contract::Skill makeSkill(const store::SkillRow& row)
 
 store::ShownRevision makeShown(const store::RevisionRow& revision)
 {
-    return {revision.id,        revision.number, revision.digest, revision.fileCount,
-            revision.sizeBytes, revision.lints,  revision.ignored};
+    return {revision.id,        revision.number, revision.digest,  revision.fileCount,
+            revision.sizeBytes, revision.lints,  revision.ignored, revision.requiresExecution};
 }
 
 contract::Revision makeRevision(const store::RevisionRow& row, std::string_view currentRevision)
@@ -64,6 +65,7 @@ contract::Revision makeRevision(const store::RevisionRow& row, std::string_view 
     out.sizeBytes = row.sizeBytes;
     out.lints = readProblems(row.lints);
     out.validationStatus = statusOf(out.lints);
+    out.requiresExecution = row.requiresExecution;
     out.description = readable(row.description);
     out.note = readable(row.note);
     out.publisher = readable(row.publisher);

@@ -77,6 +77,24 @@ std::optional<contract::RevisionFile> readFile(const json::value& form)
     return out;
 }
 
+// One item is an array: kind, value, rule, path, line, places.
+std::optional<contract::Capability> readCapability(const json::value& form)
+{
+    constexpr std::size_t kMembers = 6;
+    const json::array* row = form.if_array();
+    if (row == nullptr || row->size() != kMembers || !(*row)[0].is_string() || !(*row)[1].is_string() ||
+        !(*row)[2].is_string() || !(*row)[3].is_string() || !(*row)[4].is_int64() || !(*row)[5].is_int64())
+        return std::nullopt;
+    contract::Capability out;
+    out.kind = (*row)[0].get_string();
+    out.value = (*row)[1].get_string();
+    out.rule = (*row)[2].get_string();
+    out.path = (*row)[3].get_string();
+    out.line = static_cast<std::uint32_t>((*row)[4].get_int64());
+    out.places = static_cast<std::uint32_t>((*row)[5].get_int64());
+    return out;
+}
+
 } // namespace
 
 std::string writeFiles(const std::vector<PackageFile>& files)
@@ -129,6 +147,35 @@ std::vector<Problem> readProblems(std::string_view stored)
     for (const json::value& row : value->get_array()) {
         if (const json::object* form = row.if_object())
             out.push_back(readProblem(*form));
+    }
+    return out;
+}
+
+std::string writeCapabilities(const contract::CapabilityReport& report)
+{
+    json::array items;
+    items.reserve(report.items.size());
+    for (const contract::Capability& item : report.items)
+        items.push_back(json::array{item.kind, item.value, item.rule, item.path, item.line, item.places});
+    return json::serialize(
+        json::object{{"rules", report.rules}, {"left_out", report.leftOut}, {"items", std::move(items)}});
+}
+
+std::optional<contract::CapabilityReport> readCapabilities(std::string_view stored, std::uint32_t rules)
+{
+    if (stored.empty())
+        return std::nullopt;
+    const auto value = parseJson(stored);
+    const json::object* form = value ? value->if_object() : nullptr;
+    const json::value* items = form != nullptr ? form->if_contains("items") : nullptr;
+    if (items == nullptr || !items->is_array() || numberOf(*form, "rules") != rules)
+        return std::nullopt;
+    contract::CapabilityReport out{.rules = rules, .items = {}, .leftOut = numberOf(*form, "left_out").value_or(0)};
+    for (const json::value& item : items->get_array()) {
+        auto read = readCapability(item);
+        if (!read)
+            return std::nullopt;
+        out.items.push_back(std::move(*read));
     }
     return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/contract/capability.h"
 #include "server/contract/skill.h"
 #include "server/registry/package.h"
 
@@ -18,6 +19,10 @@ Result<std::vector<contract::RevisionFile>> readFiles(std::string_view stored);
 std::string writeProblems(const std::vector<Problem>& problems);
 /// One problem `stored_row_damaged` in place of a form that cannot be read.
 std::vector<Problem> readProblems(std::string_view stored);
+
+std::string writeCapabilities(const contract::CapabilityReport& report);
+/// No value for a form that cannot be read or was made by other rules than `rules`: make it anew.
+std::optional<contract::CapabilityReport> readCapabilities(std::string_view stored, std::uint32_t rules);
 
 std::string writeStrings(const std::vector<std::string>& strings);
 /// Empty in place of a form that cannot be read.

@@ -306,7 +306,26 @@ CREATE INDEX revisions_withdrawn ON revisions (fingerprint, withdrawn_at) WHERE 
 CREATE INDEX skills_deleted ON skills (fingerprint, deleted_at) WHERE deleted_at IS NOT NULL;
 )sql";
 
-constexpr std::array kMigrations{kFoundation, kLedger, kRetention};
+// What a revision can do, found when it was published; empty for the revisions before, and made when it is asked for.
+constexpr const char* kCapabilities = "ALTER TABLE revisions ADD COLUMN capabilities TEXT NOT NULL DEFAULT '';";
+
+// Where a skill's schemas are, whether it has to be executed, and what came of a run's output. Older revisions are
+// judged by their files, as agent warnings did so far: the stored form is [path, sha256, size, executable, kind, media
+// type].
+constexpr const char* kSchemas = R"sql(
+ALTER TABLE revisions ADD COLUMN input_schema TEXT NOT NULL DEFAULT '';
+ALTER TABLE revisions ADD COLUMN output_schema TEXT NOT NULL DEFAULT '';
+ALTER TABLE revisions ADD COLUMN requires_execution INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE skills ADD COLUMN shown_requires_execution INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN output_check TEXT NOT NULL DEFAULT '';
+UPDATE revisions SET requires_execution = 1
+ WHERE files LIKE '%["scripts/%' OR files LIKE '%,1,"text",%' OR files LIKE '%,1,"asset",%';
+UPDATE skills SET shown_requires_execution = 1 WHERE EXISTS
+ (SELECT 1 FROM revisions r WHERE r.fingerprint = skills.fingerprint AND r.id = skills.shown_revision
+  AND r.requires_execution = 1);
+)sql";
+
+constexpr std::array kMigrations{kFoundation, kLedger, kRetention, kCapabilities, kSchemas};
 
 } // namespace
 

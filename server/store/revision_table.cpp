@@ -11,7 +11,8 @@ namespace {
 
 #define ASSAY_REVISION_COLUMNS                                                                                         \
     "number, id, digest, file_count, size_bytes, created_at, promoted_at, withdrawn_at, publisher, note,"              \
-    " withdrawn_reason, network, allowed_tools, lints, ignored, description, files"
+    " withdrawn_reason, network, allowed_tools, lints, ignored, description, files, input_schema, output_schema,"      \
+    " requires_execution"
 
 RevisionRow readRow(const Statement& row, WithFiles files)
 {
@@ -35,6 +36,9 @@ RevisionRow readRow(const Statement& row, WithFiles files)
     out.description = row.text(15);
     if (files == WithFiles::Yes)
         out.files = row.text(16);
+    out.inputSchema = row.text(17);
+    out.outputSchema = row.text(18);
+    out.requiresExecution = row.integer(19) != 0;
     return out;
 }
 
@@ -50,8 +54,9 @@ Result<std::optional<RevisionRow>> readOne(Statement& query, WithFiles files)
 
 Result<void> RevisionTable::insert(std::string_view fingerprint, std::string_view skill, const RevisionRow& row)
 {
-    auto query = m_connection.prepare("INSERT INTO revisions(fingerprint, skill, " ASSAY_REVISION_COLUMNS ") VALUES"
-                                      "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    auto query =
+        m_connection.prepare("INSERT INTO revisions(fingerprint, skill, " ASSAY_REVISION_COLUMNS ", capabilities)"
+                             " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (!query)
         return forward(query);
     if (!row.digest)
@@ -61,6 +66,8 @@ Result<void> RevisionTable::insert(std::string_view fingerprint, std::string_vie
     query->bind(static_cast<std::int64_t>(row.sizeBytes)).bind(row.createdAt).bind(row.promotedAt);
     query->bind(row.withdrawnAt).bind(row.publisher).bind(row.note).bind(row.withdrawnReason).bind(row.network);
     query->bind(row.allowedTools).bind(row.lints).bind(row.ignored).bind(row.description).bind(row.files);
+    query->bind(row.inputSchema).bind(row.outputSchema).bind(std::int64_t{row.requiresExecution});
+    query->bind(row.capabilities);
     return query->run();
 }
 
@@ -119,6 +126,30 @@ Result<void> RevisionTable::markWithdrawn(std::string_view fingerprint, std::str
     if (!query)
         return forward(query);
     return query->bind(now).bind(reason).bind(fingerprint).bind(id).bind(skill).run();
+}
+
+Result<std::optional<std::string>> RevisionTable::capabilities(std::string_view fingerprint, std::string_view skill,
+                                                               std::string_view id)
+{
+    auto query =
+        m_connection.prepare("SELECT capabilities FROM revisions WHERE fingerprint = ? AND id = ? AND skill = ?");
+    if (!query)
+        return forward(query);
+    query->bind(fingerprint).bind(id).bind(skill);
+    const auto found = query->step();
+    if (!found)
+        return std::unexpected(found.error());
+    return *found ? std::optional<std::string>(query->text(0)) : std::nullopt;
+}
+
+Result<void> RevisionTable::saveCapabilities(std::string_view fingerprint, std::string_view skill, std::string_view id,
+                                             std::string_view capabilities)
+{
+    auto query = m_connection.prepare("UPDATE revisions SET capabilities = ?"
+                                      " WHERE fingerprint = ? AND id = ? AND skill = ?");
+    if (!query)
+        return forward(query);
+    return query->bind(capabilities).bind(fingerprint).bind(id).bind(skill).run();
 }
 
 } // namespace assay::store

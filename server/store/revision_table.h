@@ -25,10 +25,16 @@ struct RevisionRow
     std::string withdrawnReason;
     std::string network;
     std::string allowedTools;
+    std::string inputSchema; ///< a path in the package; empty when the frontmatter names none
+    std::string outputSchema;
+    bool requiresExecution = false;
     std::string lints;   ///< JSON of the registry's own form
     std::string ignored; ///< likewise
     std::string description;
     std::string files; ///< likewise; filled only when asked for
+    /// Likewise: what the revision can do. Empty for a row that is older than this column. Written by `insert`, read by
+    /// `capabilities`.
+    std::string capabilities;
 };
 
 /// Whether a read fills `RevisionRow::files`, the one large column.
@@ -52,6 +58,12 @@ public:
     Result<void> markPromoted(std::string_view fingerprint, std::string_view skill, std::string_view id, Timestamp now);
     Result<void> markWithdrawn(std::string_view fingerprint, std::string_view skill, std::string_view id, Timestamp now,
                                std::string_view reason);
+
+    /// The stored form, empty when it was never written; no value for a missing revision.
+    Result<std::optional<std::string>> capabilities(std::string_view fingerprint, std::string_view skill,
+                                                    std::string_view id);
+    Result<void> saveCapabilities(std::string_view fingerprint, std::string_view skill, std::string_view id,
+                                  std::string_view capabilities);
 
 private:
     Connection& m_connection;

@@ -7,7 +7,9 @@ namespace {
 
 #define ASSAY_RUN_COLUMNS                                                                                              \
     "id, state, agent, agent_revision, session, driver, base_digest, manifest_digest, phases, usage,"                  \
-    " rejected_outputs, termination, reason, message, creator, created_at, ended_at"
+    " rejected_outputs, termination, reason, message, creator, created_at, ended_at, output_check"
+
+constexpr int kManifest = 18; // after the columns above
 
 RunRow readRow(const Statement& row)
 {
@@ -29,6 +31,7 @@ RunRow readRow(const Statement& row)
     out.creator = row.text(14);
     out.createdAt = row.timestamp(15);
     out.endedAt = row.optionalTimestamp(16);
+    out.outputCheck = row.text(17);
     return out;
 }
 
@@ -59,13 +62,14 @@ Result<void> mustExist(Result<void> done, const Connection& connection)
 Result<void> RunTable::insert(std::string_view fingerprint, const RunRow& row)
 {
     auto query = m_connection.prepare("INSERT INTO runs(fingerprint, " ASSAY_RUN_COLUMNS ", manifest) VALUES"
-                                      "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                                      "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (!query)
         return forward(query);
     query->bind(fingerprint).bind(row.id).bind(row.state).bind(row.agent).bind(row.agentRevision);
     query->bind(std::int64_t{row.session}).bind(row.driver).bind(row.baseDigest).bind(row.manifestDigest);
     query->bind(row.phases).bind(row.usage).bind(row.rejectedOutputs).bind(row.termination).bind(row.reason);
-    query->bind(row.message).bind(row.creator).bind(row.createdAt).bind(row.endedAt).bindBlob(row.manifest);
+    query->bind(row.message).bind(row.creator).bind(row.createdAt).bind(row.endedAt).bind(row.outputCheck);
+    query->bindBlob(row.manifest);
     if (auto done = query->run(); !done)
         return done;
     return insertSkills(fingerprint, row.id, row.skills);
@@ -112,11 +116,13 @@ Result<void> RunTable::pin(std::string_view fingerprint, std::string_view id, st
 Result<void> RunTable::update(std::string_view fingerprint, std::string_view id, const RunProgress& progress)
 {
     auto query = m_connection.prepare("UPDATE runs SET state = ?, phases = ?, usage = ?, rejected_outputs = ?,"
+                                      " output_check = ?,"
                                       " termination = ?, reason = ?, message = ?, ended_at = ?"
                                       " WHERE fingerprint = ? AND id = ?");
     if (!query)
         return forward(query);
     query->bind(progress.state).bind(progress.phases).bind(progress.usage).bind(progress.rejectedOutputs);
+    query->bind(progress.outputCheck);
     query->bind(progress.termination).bind(progress.reason).bind(progress.message).bind(progress.endedAt);
     return mustExist(query->bind(fingerprint).bind(id).run(), m_connection);
 }
@@ -133,7 +139,7 @@ Result<std::optional<RunRow>> RunTable::find(std::string_view fingerprint, std::
     if (!*found)
         return std::nullopt;
     RunRow row = readRow(*query);
-    row.manifest = query->blob(17);
+    row.manifest = query->blob(kManifest);
     auto skills = skillsOf(fingerprint, id);
     if (!skills)
         return forward(skills);

@@ -34,6 +34,7 @@ struct RunRow
     std::string phases;          ///< JSON of the runs folder's own form; empty until told
     std::string usage;           ///< likewise
     std::string rejectedOutputs; ///< likewise
+    std::string outputCheck;     ///< likewise; empty when there was nothing to check
     std::string termination;
     std::string reason;
     std::string message;
@@ -49,6 +50,7 @@ struct RunProgress
     std::string phases;
     std::string usage;
     std::string rejectedOutputs;
+    std::string outputCheck;
     std::string termination;
     std::string reason;
     std::string message;

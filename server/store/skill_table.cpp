@@ -10,12 +10,12 @@ namespace {
 #define ASSAY_SKILL_COLUMNS                                                                                            \
     "name, version, enabled, state, current_revision, shown_revision, shown_number, shown_digest, shown_file_count,"   \
     " shown_size_bytes, last_number, created_at, updated_at, deleted_at, visibility, labels, shown_lints,"             \
-    " shown_ignored, description"
+    " shown_ignored, description, shown_requires_execution"
 
 constexpr int kEnabled = 2;
 constexpr int kState = 3;
 constexpr int kDeletedAt = 13;
-constexpr int kSearchText = 19;
+constexpr int kSearchText = 20;
 
 ShownRevision readShown(const Statement& row)
 {
@@ -28,6 +28,7 @@ ShownRevision readShown(const Statement& row)
     out.sizeBytes = static_cast<std::uint64_t>(row.integer(9));
     out.lints = row.text(16);
     out.ignored = row.text(17);
+    out.requiresExecution = row.integer(19) != 0;
     return out;
 }
 
@@ -77,7 +78,8 @@ void bindState(Statement& query, const SkillRow& row)
 void bindTexts(Statement& query, const SkillRow& row)
 {
     query.bind(row.updatedAt).bind(row.deletedAt).bind(row.visibility).bind(row.labels).bind(row.shown.lints);
-    query.bind(row.shown.ignored).bind(row.description).bind(row.searchText);
+    query.bind(row.shown.ignored).bind(std::int64_t{row.shown.requiresExecution}).bind(row.description);
+    query.bind(row.searchText);
 }
 
 } // namespace
@@ -98,8 +100,8 @@ Result<void> SkillTable::insert(std::string_view fingerprint, const SkillRow& ro
     auto query = m_connection.prepare(
         "INSERT INTO skills(fingerprint, name, created_at, version, enabled, state, current_revision, shown_revision,"
         " shown_number, shown_digest, shown_file_count, shown_size_bytes, last_number, updated_at, deleted_at,"
-        " visibility, labels, shown_lints, shown_ignored, description, search_text)"
-        " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        " visibility, labels, shown_lints, shown_ignored, shown_requires_execution, description,"
+        " search_text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (!query)
         return forward(query);
     query->bind(fingerprint).bind(row.name).bind(row.createdAt);
@@ -114,7 +116,8 @@ Result<void> SkillTable::update(std::string_view fingerprint, const SkillRow& ro
         "UPDATE skills SET version = ?, enabled = ?, state = ?, current_revision = ?, shown_revision = ?,"
         " shown_number = ?, shown_digest = ?, shown_file_count = ?, shown_size_bytes = ?, last_number = ?,"
         " updated_at = ?, deleted_at = ?, visibility = ?, labels = ?, shown_lints = ?, shown_ignored = ?,"
-        " description = ?, search_text = coalesce(nullif(?, ''), search_text) WHERE fingerprint = ? AND name = ?");
+        " shown_requires_execution = ?, description = ?, search_text = coalesce(nullif(?, ''), search_text) WHERE "
+        "fingerprint = ? AND name = ?");
     if (!query)
         return forward(query);
     bindState(*query, row);

@@ -20,6 +20,7 @@ struct ShownRevision
     std::uint64_t sizeBytes = 0;
     std::string lints;   ///< JSON of the registry's own form
     std::string ignored; ///< likewise
+    bool requiresExecution = false;
 };
 
 /// One skill. A deleted one keeps its row, so that a later publish goes on with its numbers.

@@ -62,6 +62,33 @@ class RunServer:
         return problem(404, "not_found", "there is no such object")
 
 
+class Diff(unittest.TestCase):
+    def test_a_hostile_diff_is_harmless_on_a_terminal(self):
+        hostile = "\x1b]0;owned\x07\u202eevil\ttab\u200b"
+        line = {"kind": "added", "old": None, "new": 1, "text": hostile, "eol": "crlf", "intraline": [{"start": 1, "length": 3, "start_utf16": 1, "length_utf16": 3}]}
+        hunk = {"old_start": 0, "old_lines": 0, "new_start": 1, "new_lines": 1, "section": hostile, "lines": [line]}
+        side = {"sha256": "sha256:00", "size_bytes": 3, "executable": True, "kind": "text", "media_type": "text/plain", "lines": 1}
+        file = {"status": "added", "path": "a\nb\x1b[2J", "old_path": None, "similarity": None, "old": None, "new": side, "content": "text", "hunks": [hunk]}
+        items = [{"kind": "network", "value": hostile, "rule": "net.url", "path": hostile, "line": 3, "places": 1, "change": "added"}]
+        capabilities = {"notice": "no boundary", "added": 1, "changed": 0, "removed": 0, "unchanged": 4, "left_out": 7, "items": items}
+        answer = {"capabilities": capabilities, "counts": {"files": 1, "complete": True}, "files": [file, file | {"content": "omitted", "hunks": []}]}
+        with FakeServer(lambda asked: Reply(200, answer)) as server:
+            for colour in ("never", "always"):
+                done = ctl("skill", "diff", "demo", "none", "--color", colour, url=server.url)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                text = done.stdout.decode()
+                for bad in ("\x1b]", "\x07", "\u202e", "\u200b", "\x1b[2J"):
+                    self.assertNotIn(bad, text)
+                self.assertIn("\\u{202E}", text)
+                self.assertIn("\ttab", text)
+                self.assertIn("--path", text)
+                self.assertIn("+ network", text)
+                self.assertIn("7 more", text)
+                self.assertIn("no boundary", text)
+                self.assertEqual("\x1b[7m" in text, colour == "always")
+        self.assertIn("/v1/skills/demo/diff?from=none&to=current", server.exchanges[0].target)
+
+
 class Running(unittest.TestCase):
     def test_passes_output_on_byte_for_byte(self):
         raw = bytes(range(256)) * 3

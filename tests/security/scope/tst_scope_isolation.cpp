@@ -113,6 +113,9 @@ void TestScopeIsolation::othersSkillsAnswerLikeMissingOnes_data()
               {Method::Get, skill + "/revisions/current/files/SKILL.md", ""},
               {Method::Get, skill + "/revisions/current/archive", ""},
               {Method::Get, skill + "/revisions/current/archive?format=zip", ""},
+              {Method::Get, skill + "/revisions/current/capabilities", ""},
+              {Method::Get, skill + "/diff?from=none", ""},
+              {Method::Get, skill + "/diff?from=current&to=current", ""},
               {Method::Post, skill + "/revisions/current/promote", ""},
               {Method::Post, skill + "/revisions/current/withdraw", R"({"reason": "x"})"}});
 }
@@ -176,11 +179,17 @@ void TestScopeIsolation::theSameNameIsTwoSkills()
     const std::string revision(foreign.json().at("revision").as_string());
     // The other's revision below our skill of the same name is missing, whatever
     // we ask of it.
-    for (const char* rest : {"", "/files", "/files/SKILL.md", "/archive"}) {
+    for (const char* rest : {"", "/files", "/files/SKILL.md", "/archive", "/capabilities"}) {
         const std::string at = "/v1/skills/twin/revisions/";
         const Answer other = ask(Method::Get, at + revision + rest, m_own);
         QCOMPARE(other.status, 404);
         QCOMPARE(other.bytes(), ask(Method::Get, at + "rev_01J00000000000000000000000" + rest, m_own).bytes());
+    }
+    for (const char* query : {"from=current&to=", "from=none&to=", "to=current&from="}) {
+        const std::string at = std::string("/v1/skills/twin/diff?") + query;
+        const Answer other = ask(Method::Get, at + revision, m_own);
+        QCOMPARE(other.status, 404);
+        QCOMPARE(other.bytes(), ask(Method::Get, at + "rev_01J00000000000000000000000", m_own).bytes());
     }
     QCOMPARE(ask(Method::Delete, "/v1/skills/twin", m_own).status, 204);
     QCOMPARE(ask(Method::Get, "/v1/skills/twin", m_other).status, 200);

@@ -20,6 +20,7 @@ private slots:
     void aPublishCreatesThenRevises();
     void conditionsGuardChanges();
     void readsAnswer304();
+    void aComparisonIsAskedForExactly();
     void archivesAndJsonGiveTheSameRevision();
     void aBrokenArchiveIsAnInvalidPackage();
     void downloadsAreExactAndPinned();
@@ -110,13 +111,32 @@ void TestApiRoutes::readsAnswer304()
     const Answer created = ask(Method::Put, "/v1/skills/demo", test::skillBody("demo"));
     const std::string at = "/v1/skills/demo/revisions/" + std::string(created.json().at("revision").as_string());
     for (const std::string& target :
-         {std::string("/v1/skills/demo"), at, at + "/files", at + "/files/SKILL.md", at + "/archive"}) {
+         {std::string("/v1/skills/demo"), at, at + "/files", at + "/files/SKILL.md", at + "/archive",
+          at + "/capabilities", std::string("/v1/skills/demo/diff?from=none"),
+          std::string("/v1/skills/demo/diff?from=current&context=0")}) {
         const Answer full = ask(Method::Get, target);
         QCOMPARE(full.status, 200);
         const Answer unchanged = ask(Method::Get, target, {}, {{"if-none-match", full.header("ETag")}});
         QVERIFY2(unchanged.status == 304 && unchanged.body.empty(), target.c_str());
         QCOMPARE(unchanged.header("ETag"), full.header("ETag"));
     }
+}
+
+void TestApiRoutes::aComparisonIsAskedForExactly()
+{
+    QCOMPARE(ask(Method::Put, "/v1/skills/demo", test::skillBody("demo")).status, 201);
+    const std::string at = "/v1/skills/demo/diff";
+    for (const char* query : {"", "?to=current", "?from=", "?from=none&context=-1", "?from=none&context=10001",
+                              "?from=none&context=1.5", "?from=none&ignore_whitespace=yes", "?from=none&unknown=1"})
+        QVERIFY2(code(ask(Method::Get, at + query)) == "400 invalid_argument", query);
+    for (const char* query : {"?from=rev_0", "?from=none&to=none", "?from=none&path=nothing", "?from=1"})
+        QVERIFY2(code(ask(Method::Get, at + query)) == "404 not_found", query);
+    // Every option is part of the entity tag.
+    std::set<std::string> tags;
+    for (const char* query : {"?from=none", "?from=current", "?from=none&context=1",
+                              "?from=none&ignore_whitespace=true", "?from=none&path=SKILL.md"})
+        tags.insert(ask(Method::Get, at + query).header("ETag"));
+    QCOMPARE(tags.size(), 5U);
 }
 
 void TestApiRoutes::archivesAndJsonGiveTheSameRevision()

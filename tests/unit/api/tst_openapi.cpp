@@ -214,7 +214,9 @@ void TestOpenApi::isServedAsItIs()
 void TestOpenApi::callSkills()
 {
     const std::string body = R"({"name": "demo", "content": "---\nname: demo\ndescription: A b.\n---\nx\n"})";
-    QCOMPARE(call(Method::Post, "/v1/skills", body).status, 201);
+    const auto created = call(Method::Post, "/v1/skills", body);
+    QCOMPARE(created.status, 201);
+    const std::string first(created.json().at("revision").as_string());
     QCOMPARE(call(Method::Post, "/v1/skills", body).status, 409);
     QCOMPARE(call(Method::Post, "/v1/skills", R"({"name": "broken", "content": "no frontmatter"})").status, 422);
     const auto put = call(Method::Put, "/v1/skills/demo", test::skillBody("demo", "two"));
@@ -223,6 +225,9 @@ void TestOpenApi::callSkills()
     for (const std::string& target :
          {std::string("/v1/skills"), std::string("/v1/skills?page_size=1"), std::string("/v1/skills/demo"),
           std::string("/v1/skills/demo/revisions"), m_revision, m_revision + "/files", m_revision + "/files/SKILL.md",
+          std::string("/v1/skills/demo/diff?from=none"),
+          "/v1/skills/demo/diff?from=" + first + "&context=0&ignore_whitespace=true",
+          "/v1/skills/demo/diff?from=" + first + "&path=logo.png", m_revision + "/capabilities",
           m_revision + "/files/logo.png", m_revision + "/archive", m_revision + "/archive?format=zip"})
         QVERIFY2(call(Method::Get, target).status == 200, target.c_str());
     QCOMPARE(call(Method::Patch, "/v1/skills/demo", R"({"labels": {"team": "a"}})").status, 200);

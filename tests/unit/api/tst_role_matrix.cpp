@@ -38,6 +38,8 @@ const std::map<std::string, std::string> kMatrix{
     {"GET /v1/skills/{name}/revisions/{rev}/files", "vbrx"},
     {"GET /v1/skills/{name}/revisions/{rev}/files/{path...}", "vbrx"},
     {"GET /v1/skills/{name}/revisions/{rev}/archive", "vbrx"},
+    {"GET /v1/skills/{name}/revisions/{rev}/capabilities", "vbrx"},
+    {"GET /v1/skills/{name}/diff", "vbrx"},
     {"POST /v1/skills/{name}/revisions/{rev}/promote", "r"},
     {"POST /v1/skills/{name}/revisions/{rev}/withdraw", "r"},
     {"GET /v1/agents", "vbrx"},

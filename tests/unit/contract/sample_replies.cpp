@@ -113,6 +113,10 @@ Run run()
             .commands = {command("hi\n"), command("\xff")},
             .artifacts = {artifact()},
             .rejectedOutputs = {{"link", "not_a_regular_file"}},
+            .outputCheck = OutputCheck{"fail",
+                                       "assets/output-schema.json",
+                                       "it does not fit",
+                                       {{.code = {}, .message = "no string", .path = {}, .pointer = "/a"}}},
             .usage = RunUsage{1, 2, 3, 4, 5, 0.5, "hard"},
             .termination = "exited",
             .reason = "",
@@ -141,6 +145,30 @@ Health health()
             .base = {"base", "unavailable", "host, unpinned", "assayctl base build", "", {}}};
 }
 
+Capability capability() { return {"network", "api.example.org", "net.url", "scripts/a.py", 3, 2}; }
+
+SkillDiff sampleDiff()
+{
+    const DiffSide side{kDigest, 17, true, "text", "text/plain", 2};
+    const DiffLine removed{LineKind::Removed, 1, 0, "a\u00e9b", LineEnd::Crlf, 0, {{1, 1, 1, 1}}};
+    const DiffLine added{LineKind::Added, 0, 1, "b", LineEnd::None, 9, {}};
+    const DiffLine context{LineKind::Context, 2, 2, "", LineEnd::Lf, 0, {}};
+    FileDiff renamed{
+        .status = "renamed", .path = "b", .oldPath = "a", .similarity = 70, .oldSide = side, .newSide = side};
+    renamed.content = "text";
+    renamed.additions = 1;
+    renamed.deletions = 1;
+    renamed.hunks = {{1, 2, 1, 2, "# Heading", {removed, added, context}}};
+    FileDiff large{.status = "added", .path = "c", .newSide = DiffSide{kDigest, 1, false, "asset", "image/png", {}}};
+    large.content = "binary";
+    return {"demo",
+            revision(),
+            revision(),
+            {0, true, "b"},
+            {{renamed, large}, {2, 1, 0, 0, 0, 1, 1, 1, false}},
+            {{{capability(), "added"}}, 1, -5, 2}};
+}
+
 Error refused()
 {
     return {ErrorCode::Refused,
@@ -160,6 +188,10 @@ std::vector<std::pair<std::string, json::object>> sampleReplies()
             {"SkillPage", pageJson(page)},
             {"Revision", toJson(revision())},
             {"RevisionFile", toJson(RevisionFile{"a.png", kDigest, 4, true, "asset", "image/png"})},
+            {"CapabilityReport", toJson(CapabilityReport{1, {capability()}, 3})},
+            {"CapabilityReport-empty", toJson(CapabilityReport{})},
+            {"SkillDiff", toJson(sampleDiff())},
+            {"SkillDiff-empty", toJson(SkillDiff{.skill = "demo", .to = revision()})},
             {"Verdict", toJson(Verdict{true, {}, {lint()}, kDigest, 1, 2, {}})},
             {"Verdict-empty", toJson(Verdict{.errors = {lint()}})},
             {"Agent", toJson(agent())},
