@@ -354,6 +354,12 @@ void LiveRun::setUsage(contract::RunUsage usage)
     m_run.usage = std::move(usage);
 }
 
+void LiveRun::setOutputCheck(contract::OutputCheck check)
+{
+    const std::lock_guard lock(m_mutex);
+    m_run.outputCheck = std::move(check);
+}
+
 void LiveRun::conclude(const RunOutcome& outcome)
 {
     const std::lock_guard lock(m_mutex);

@@ -90,6 +90,7 @@ public:
     std::vector<store::ArtifactRow> artifacts() const;
     void addRejected(contract::RejectedOutput rejected);
     void setUsage(contract::RunUsage usage);
+    void setOutputCheck(contract::OutputCheck check);
     /// Closes the phases and takes the outcome; not yet visible to those who wait.
     void conclude(const RunOutcome& outcome);
     /// The run as concluded, without commands and artifacts.

@@ -2,6 +2,7 @@
 #include "server/runs/resolver.h"
 
 #include "server/core/json.h"
+#include "server/registry/schema_files.h"
 #include "server/runs/egress_grant.h"
 #include "server/runs/request_rules.h"
 #include "server/runs/script_command.h"
@@ -24,6 +25,23 @@ Result<void> checkAuthorization(const contract::Agent& agent)
                       std::format("agent \"{}\" asks for environment \"{}\", and this server has only its base; leave "
                                   "environment empty",
                                   agent.definition.name, agent.definition.environment));
+    return {};
+}
+
+/// Nothing for a schema that was not asked for.
+Result<void> readSchema(const std::vector<registry::PackageFile>& files,
+                        const std::function<bool(std::string_view)>& isListed, PlannedSchema& schema)
+{
+    if (schema.path.empty())
+        return {};
+    if (!isListed(schema.path))
+        return refuse("schema_unusable", std::format("the skill names {} as a schema, and has no such file; publish it "
+                                                     "with the file, or without the name",
+                                                     schema.path));
+    const auto file = std::ranges::find(files, schema.path, &registry::PackageFile::path);
+    if (file == files.end())
+        return refuse("digest_mismatch", "the stored package does not hold a schema that the catalog lists");
+    schema.text = file->content;
     return {};
 }
 
@@ -71,8 +89,7 @@ Result<void> Resolver::resolveCommand(const contract::StartRun& request, RunPlan
     return {};
 }
 
-Result<void> Resolver::resolveScript(const contract::RunCommand& asked, const PlannedCommand& command,
-                                     const RunPlan& plan)
+Result<void> Resolver::resolveScript(const contract::RunCommand& asked, PlannedCommand& command, const RunPlan& plan)
 {
     const auto skill = std::ranges::find(plan.skills, asked.skill, &registry::PinnedSkill::name);
     if (skill == plan.skills.end())
@@ -80,32 +97,48 @@ Result<void> Resolver::resolveScript(const contract::RunCommand& asked, const Pl
                                                    : "this skill is not among the run's skills; add it to skills");
     if (auto script = findScript(skill->files, skill->name, asked.script); !script)
         return forward(script);
-    return checkInput(asked, command, plan, *skill);
+    return applySchemas(asked, command, plan, *skill);
 }
 
-Result<void> Resolver::checkInput(const contract::RunCommand& asked, const PlannedCommand& command, const RunPlan& plan,
-                                  const registry::PinnedSkill& skill)
+Result<void> Resolver::applySchemas(const contract::RunCommand& asked, PlannedCommand& command, const RunPlan& plan,
+                                    const registry::PinnedSkill& skill)
 {
-    const auto* schema = inputSchemaFor(skill.files, asked.script);
-    if (!schema)
+    const auto isThere = [&](std::string_view path) {
+        return std::ranges::contains(skill.files, path, &contract::RevisionFile::path);
+    };
+    PlannedSchema input{registry::schemaPath(asked.script, registry::SchemaOf::Input, skill.inputSchema, isThere), {}};
+    PlannedSchema output{registry::schemaPath(asked.script, registry::SchemaOf::Output, skill.outputSchema, isThere),
+                         {}};
+    if (input.path.empty() && output.path.empty())
         return {};
+    const auto bundle = m_catalog.bundle(plan.scopeFingerprint, skill.digest);
+    if (!bundle)
+        return std::unexpected(bundle.error());
+    const auto files = registry::parseCanonicalStream(bundle->bytes(), registry::FileFacts::Skip);
+    if (!files)
+        return std::unexpected(files.error());
+    for (PlannedSchema* schema : {&input, &output})
+        if (auto read = readSchema(*files, isThere, *schema); !read)
+            return read;
+    if (!output.path.empty())
+        command.outputSchema = std::move(output);
+    return input.path.empty() ? Result<void>{} : checkInput(asked, command, input);
+}
+
+Result<void> Resolver::checkInput(const contract::RunCommand& asked, const PlannedCommand& command,
+                                  const PlannedSchema& schema)
+{
     if (!asked.input && !asked.stdinText)
         return failAt("/command/input",
-                      std::format("this script declares the schema of its input in {}; give an input", schema->path));
+                      std::format("this script declares the schema of its input in {}; give an input", schema.path));
     if (asked.stdinText)
         if (auto parsed = parseJson(*asked.stdinText); !parsed)
             return failAt("/command/stdin", "this script declares a schema of its input, and stdin is not JSON: " +
                                                 parsed.error().message);
-    const auto bundle = m_catalog.bundle(plan.scopeFingerprint, skill.digest);
-    if (!bundle)
-        return std::unexpected(bundle.error());
-    const auto files = registry::parseCanonicalStream(bundle->bytes());
-    if (!files)
-        return std::unexpected(files.error());
-    const auto file = std::ranges::find(*files, schema->path, &registry::PackageFile::path);
-    if (file == files->end())
-        return refuse("digest_mismatch", "the stored package does not hold the input schema that the catalog lists");
-    return m_checkInput(file->content, command.stdinBytes, asked.input ? "/command/input" : "/command/stdin");
+    auto checked = m_check(schema.text, command.stdinBytes, asked.input ? "/command/input" : "/command/stdin");
+    if (!checked && checked.error().code == ErrorCode::InvalidArgument)
+        checked.error().message = std::format("the input does not fit the schema {} of the skill", schema.path);
+    return checked;
 }
 
 Result<void> Resolver::resolve(const auth::Identity& by, const contract::StartRun& request, RunPlan& plan)

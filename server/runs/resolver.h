@@ -3,8 +3,8 @@
 
 #include "server/runs/catalog_port.h"
 #include "server/runs/effective_limits.h"
-#include "server/runs/input_check.h"
 #include "server/runs/run_plan.h"
+#include "server/runs/schema_checker.h"
 
 namespace assay::runs {
 
@@ -13,8 +13,8 @@ namespace assay::runs {
 class Resolver
 {
 public:
-    Resolver(CatalogPort& catalog, LimitCeilings ceilings, InputCheck checkInput)
-        : m_catalog(catalog), m_ceilings(ceilings), m_checkInput(std::move(checkInput))
+    Resolver(CatalogPort& catalog, LimitCeilings ceilings, SchemaCheck check)
+        : m_catalog(catalog), m_ceilings(ceilings), m_check(std::move(check))
     {}
 
     /// `InvalidArgument` for the request's own faults, `NotFound` for the agent, `Refused` with its reason otherwise.
@@ -24,13 +24,15 @@ public:
 private:
     Result<void> resolveSkills(const auth::Identity& by, const contract::StartRun& request, RunPlan& plan);
     Result<void> resolveCommand(const contract::StartRun& request, RunPlan& plan);
-    Result<void> resolveScript(const contract::RunCommand& asked, const PlannedCommand& command, const RunPlan& plan);
-    Result<void> checkInput(const contract::RunCommand& asked, const PlannedCommand& command, const RunPlan& plan,
-                            const registry::PinnedSkill& skill);
+    Result<void> resolveScript(const contract::RunCommand& asked, PlannedCommand& command, const RunPlan& plan);
+    Result<void> applySchemas(const contract::RunCommand& asked, PlannedCommand& command, const RunPlan& plan,
+                              const registry::PinnedSkill& skill);
+    Result<void> checkInput(const contract::RunCommand& asked, const PlannedCommand& command,
+                            const PlannedSchema& schema);
 
     CatalogPort& m_catalog;
     LimitCeilings m_ceilings;
-    InputCheck m_checkInput;
+    SchemaCheck m_check;
 };
 
 } // namespace assay::runs

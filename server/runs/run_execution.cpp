@@ -288,6 +288,7 @@ RunOutcome RunExecution::runOne(const LiveRun::Work& work)
     if (!result)
         return outcomeWithoutResult(work, result.error());
     m_run.commandEnded(work.id, *result);
+    checkFirstOutput(*result);
     if (m_parts.metrics)
         m_parts.metrics->commandEnded(result->wall, sandbox::terminationName(result->termination));
     m_wallMs += static_cast<std::uint64_t>(std::max<std::int64_t>(0, result->wall.count()));
@@ -295,6 +296,14 @@ RunOutcome RunExecution::runOne(const LiveRun::Work& work)
     m_run.events().append("usage", std::format(R"({{"command":"{}","cpu_us":{},"peak_memory_bytes":{}}})", work.id,
                                                meter.cpu.count(), meter.peakMemoryBytes));
     return result->termination == sandbox::Termination::Cancelled ? cancelledOutcome() : runs::outcomeOf(*result);
+}
+
+void RunExecution::checkFirstOutput(const sandbox::CommandResult& result)
+{
+    const auto& planned = m_run.plan().command;
+    if (std::exchange(m_firstEnded, true) || !planned || !planned->outputSchema || !m_parts.checkSchema)
+        return;
+    m_run.setOutputCheck(checkOutput(m_parts.checkSchema, *planned->outputSchema, result));
 }
 
 RunOutcome RunExecution::outcomeWithoutResult(const LiveRun::Work& work, const Error& error)

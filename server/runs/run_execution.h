@@ -6,6 +6,7 @@
 #include "server/runs/live_box.h"
 #include "server/runs/live_run.h"
 #include "server/runs/materializer.h"
+#include "server/runs/output_check.h"
 #include "server/runs/run_journal.h"
 #include "server/runs/run_service.h"
 
@@ -24,6 +25,7 @@ struct ExecutionParts
     OperatorReport report;
     std::chrono::milliseconds sessionIdle{900'000};
     Metrics* metrics = nullptr; ///< may be absent
+    SchemaCheck checkSchema;    ///< for the output of scripts that declare a schema; may be absent
 };
 
 /// Drives one pinned run to its end on the calling thread: provision, materialize and verify, run, collect, destroy,
@@ -48,6 +50,7 @@ private:
     void addFirstCommand();
     RunOutcome runCommands();
     RunOutcome runOne(const LiveRun::Work& work);
+    void checkFirstOutput(const sandbox::CommandResult& result);
     RunOutcome outcomeWithoutResult(const LiveRun::Work& work, const Error& error);
     std::optional<RunOutcome> whileIdle(LiveRun::Deadline idleEnd);
     void storeCommands();
@@ -69,6 +72,7 @@ private:
     std::unique_ptr<LiveBox> m_box;
     Collector::Holds m_holds;   ///< of artifacts' bytes, until their rows are stored
     std::uint64_t m_wallMs = 0; ///< of all commands
+    bool m_firstEnded = false;  ///< the planned command, whose output may have a schema
 };
 
 } // namespace assay::runs

@@ -28,6 +28,13 @@ struct EffectiveEgress
     std::vector<std::string> clamped;            ///< of "tier", "allowlist", "max_bytes"
 };
 
+/// A schema of the skill that is executed, read from its pinned package.
+struct PlannedSchema
+{
+    std::string path;
+    std::string text;
+};
+
 /// The first command of a run, as pinned.
 struct PlannedCommand
 {
@@ -37,6 +44,7 @@ struct PlannedCommand
     std::vector<std::string> argv; ///< free argv
     std::map<std::string, std::string> env;
     std::string stdinBytes;
+    std::optional<PlannedSchema> outputSchema{}; ///< what its standard output is checked against
 };
 
 /// Everything a run will do, fixed before its box exists: what the manifest says and the executor obeys. A later change

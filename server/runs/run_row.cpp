@@ -32,6 +32,19 @@ std::string usageText(const std::optional<contract::RunUsage>& usage)
                                         {"limits_enforcement", usage->limitsEnforcement}});
 }
 
+std::string outputCheckText(const std::optional<contract::OutputCheck>& check)
+{
+    if (!check)
+        return {};
+    json::array errors;
+    for (const auto& each : check->errors)
+        errors.emplace_back(json::array{each.pointer, each.message});
+    return json::serialize(json::object{{"state", check->state},
+                                        {"schema", check->schema},
+                                        {"message", check->message},
+                                        {"errors", std::move(errors)}});
+}
+
 std::string rejectedText(const std::vector<contract::RejectedOutput>& rejected)
 {
     json::array out;
@@ -82,6 +95,23 @@ std::vector<contract::RejectedOutput> readRejected(const std::string& text)
     return out;
 }
 
+std::optional<contract::OutputCheck> readOutputCheck(const std::string& text)
+{
+    const auto parsed = parseJson(text);
+    if (!parsed || !parsed->is_object())
+        return std::nullopt;
+    contract::OutputCheck out{.state = std::string(parsed->at("state").as_string()),
+                              .schema = std::string(parsed->at("schema").as_string()),
+                              .message = std::string(parsed->at("message").as_string()),
+                              .errors = {}};
+    for (const auto& each : parsed->at("errors").as_array())
+        out.errors.push_back({.code = {},
+                              .message = std::string(each.at(1).as_string()),
+                              .path = {},
+                              .pointer = std::string(each.at(0).as_string())});
+    return out;
+}
+
 /// `read(text)`, or its empty value when the stored text is not what it should be.
 template <typename Read> auto lenient(Read read, const std::string& text) -> decltype(read(text))
 {
@@ -119,6 +149,7 @@ store::RunProgress progressOf(const contract::Run& run)
             .phases = phasesText(run.phases),
             .usage = usageText(run.usage),
             .rejectedOutputs = run.rejectedOutputs.empty() ? std::string() : rejectedText(run.rejectedOutputs),
+            .outputCheck = outputCheckText(run.outputCheck),
             .termination = run.termination,
             .reason = run.reason,
             .message = run.message,
@@ -141,6 +172,7 @@ contract::Run runOf(std::string_view fingerprint, const store::RunRow& row)
     run.phases = lenient(readPhases, row.phases);
     run.usage = lenient(readUsage, row.usage);
     run.rejectedOutputs = lenient(readRejected, row.rejectedOutputs);
+    run.outputCheck = lenient(readOutputCheck, row.outputCheck);
     run.termination = row.termination;
     run.reason = row.reason;
     run.message = row.message;

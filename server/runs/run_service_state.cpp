@@ -9,6 +9,15 @@ namespace assay::runs {
 
 std::unexpected<Error> noSuchRun() { return fail(ErrorCode::NotFound, "there is no run of this id"); }
 
+namespace {
+
+SchemaCheck checkerOf(const RunSettings& settings)
+{
+    return makeSchemaCheck(settings.schemaChecker.empty() ? defaultSchemaChecker() : settings.schemaChecker);
+}
+
+} // namespace
+
 RunService::State::State(store::Database& database, registry::SkillService& skillService,
                          registry::AgentService& agentService, store::SkillPackageStore& artifactStore,
                          BoxProvider& provider, const Clock& time, RunSettings options, Metrics* metrics)
@@ -18,8 +27,7 @@ RunService::State::State(store::Database& database, registry::SkillService& skil
       artifacts(artifactStore),
       boxes(provider),
       catalog(skillService, agentService),
-      resolver(catalog, {.box = settings.boxCeiling, .command = settings.commandCeiling},
-               makeInputCheck(settings.schemaChecker.empty() ? defaultSchemaChecker() : settings.schemaChecker)),
+      resolver(catalog, {.box = settings.boxCeiling, .command = settings.commandCeiling}, checkerOf(settings)),
       records(database),
       cache(TreeCache::open({.directory = settings.cacheDirectory,
                              .diskBytes = settings.cacheBytes,
@@ -33,7 +41,7 @@ RunService::State::State(store::Database& database, registry::SkillService& skil
         return;
     materializer = std::make_unique<Materializer>(catalog, **cache);
     parts = std::make_unique<ExecutionParts>(*materializer, collector, records, makeLiveBox, settings.report,
-                                             settings.sessionIdle, metrics);
+                                             settings.sessionIdle, metrics, checkerOf(settings));
 }
 
 Result<void> RunService::State::plan(const auth::Identity& by, const contract::StartRun& request, RunPlan& plan,

@@ -31,7 +31,7 @@ class ExampleSkill(unittest.TestCase):
     def test_input_and_summary_keep_their_schemas(self):
         for version in VERSIONS:
             schemas = EXAMPLES / version / "schemas"
-            jsonschema.validate(json.loads(TICKETS), json.loads((schemas / "analyze.input.json").read_text()))
+            jsonschema.validate(json.loads(TICKETS), json.loads((EXAMPLES / version / "assets/input-schema.json").read_text()))
             done, _ = run(version, "analyze.py")
             self.assertEqual(done.returncode, 0, done.stderr)
             jsonschema.validate(json.loads(done.stdout), json.loads((schemas / "analyze.output.json").read_text()))
@@ -79,7 +79,7 @@ class ExampleSkill(unittest.TestCase):
         for tickets in (b"{}}", b'{"x": 1}', b"[1]", b'[{"id": "a"}]'):
             done, files = run("ticket-analysis", "analyze.py", tickets)
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn(b"schemas/analyze.input.json", done.stderr)
+            self.assertIn(b"assets/input-schema.json", done.stderr)
             self.assertEqual(files, {})
 
 

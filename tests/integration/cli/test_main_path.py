@@ -64,6 +64,7 @@ class MainPath(unittest.TestCase):
         run = self.json("runs", "list")["items"][0]
         self.assertEqual(run["state"], "succeeded")
         shown = self.json("runs", "show", run["id"])
+        self.assertEqual(shown["output_check"]["state"], "pass")
         report = next(a for a in shown["artifacts"] if a["path"] == "report.html")
         page = self.ctl("artifact", "get", report["id"], "-o", "-").stdout
         self.assertEqual(len(page), report["size_bytes"])
@@ -102,6 +103,37 @@ class MainPath(unittest.TestCase):
         self.ctl("skill", "withdraw", "ticket-analysis", history[1]["id"], "--reason", "a test")
         self.assertIn(b"revision_withdrawn", self.ctl("run", "ticket-analysis", "scripts/triage", expect=4).stderr)
         self.ctl("skill", "promote", "ticket-analysis", history[0]["id"])
+
+    def test_6b_two_versions_are_compared(self):
+        history = self.json("skill", "history", "ticket-analysis")["items"]
+        newer, older = history[0]["id"], history[-1]["id"]
+        diff = self.json("skill", "diff", "ticket-analysis", older, newer)
+        self.assertEqual((diff["from"]["revision"], diff["to"]["revision"]), (older, newer))
+        self.assertGreater(diff["counts"]["additions"], 0)
+        self.assertEqual(len(diff["files"]), diff["counts"]["files"])
+        can = self.json("skill", "capabilities", "ticket-analysis", newer)
+        self.assertIn(("executable", "python3"), {(item["kind"], item["value"]) for item in can["items"]})
+        self.assertIn("boundary", self.ctl("skill", "capabilities", "ticket-analysis").stdout.decode())
+        self.assertEqual(diff["capabilities"]["added"] + diff["capabilities"]["changed"] + diff["capabilities"]["unchanged"], len(can["items"]))
+        text = self.ctl("skill", "diff", "ticket-analysis", older, newer).stdout.decode()
+        self.assertIn("+++ b/SKILL.md", text)
+        self.assertNotIn("\x1b", text)
+        self.assertIn("\x1b[3", self.ctl("skill", "diff", "ticket-analysis", older, newer, "--color", "always").stdout.decode())
+        self.assertIn("no difference", self.ctl("skill", "diff", "ticket-analysis", newer, newer).stdout.decode())
+        whole = self.json("skill", "diff", "ticket-analysis", "none", older)
+        self.assertIsNone(whole["from"])
+        self.assertEqual({file["status"] for file in whole["files"]}, {"added"})
+        one = self.json("skill", "diff", "ticket-analysis", older, newer, "--path", "SKILL.md", "-U", "0", "-w")
+        self.assertEqual([file["path"] for file in one["files"]], ["SKILL.md"])
+        self.ctl("skill", "diff", "ticket-analysis", older, newer, "--path", "nothing", expect=1)
+
+    def test_6c_a_skill_that_requires_execution_warns_where_it_is_off(self):
+        self.assertTrue(self.json("skill", "show", "ticket-analysis")["skill"]["requires_execution"])
+        agent = self.json("agent", "create", "reader", "--skill", "ticket-analysis", "--execution", "off")
+        self.assertEqual([warning["code"] for warning in agent["warnings"]], ["execution_off"])
+        shown = self.ctl("agent", "show", "reader").stdout.decode()
+        self.assertIn("requires execution", shown)
+        self.ctl("agent", "delete", "reader")
 
     def test_7_agents_carry_skills(self):
         self.ctl("agent", "create", "helper", "--skill", "ticket-analysis")

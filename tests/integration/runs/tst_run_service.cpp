@@ -29,6 +29,8 @@ private slots:
     void refusesAndListsRefusedRuns();
     void requestFaultsMakeNoRun();
     void checksTheInputSchema();
+    void checksTheOutputSchema();
+    void refusesASchemaThatIsNone();
     void aSessionKeepsItsWorkspace();
     void finishCollectsAndCloses();
     void cancelEndsARun();
@@ -303,6 +305,36 @@ void TestRunService::checksTheInputSchema()
     request.command->stdinText = "{\"n\": 5}";
     ASSAY_OK(start(request));
     QCOMPARE(m_world->runs().list(RunWorld::someone(), {}, {})->items.size(), 2U);
+}
+
+void TestRunService::checksTheOutputSchema()
+{
+    const std::string schema = R"({"properties":{"got":{"maximum":10}},"required":["got"]})";
+    m_world->publish(
+        "demo",
+        {{"SKILL.md", test::skillMd("demo")}, {"assets/output-schema.json", schema}, {"scripts/echo.py", kEcho}});
+    auto request = script("demo", "scripts/echo.py");
+    const auto checkOf = [&](const json::value& input) {
+        request.command->input = input;
+        const auto run = start(request);
+        return run && run->outputCheck ? run->state + " " + run->outputCheck->state : std::string("nothing");
+    };
+    request.waitMs = 60'000;
+    QCOMPARE(checkOf(json::value{{"n", 1}}), "succeeded pass");
+    QCOMPARE(checkOf(json::value{{"n", 41}}), "succeeded fail");
+}
+
+void TestRunService::refusesASchemaThatIsNone()
+{
+    m_world->publish("demo", {{"SKILL.md", test::skillMd("demo")},
+                              {"assets/input-schema.json", R"({"type":"no-such-type"})"},
+                              {"scripts/echo.py", kEcho}});
+    auto request = script("demo", "scripts/echo.py");
+    request.command->input = json::value(1);
+    const auto refused = start(request);
+    ASSAY_FAILS(refused, ErrorCode::Refused);
+    QCOMPARE(refused.error().reason, "schema_unusable");
+    QCOMPARE(m_world->runs().list(RunWorld::someone(), {}, {})->items.at(0).reason, "schema_unusable");
 }
 
 void TestRunService::aSessionKeepsItsWorkspace()

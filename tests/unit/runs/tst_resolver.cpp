@@ -24,6 +24,8 @@ private slots:
     void inputBecomesStandardInput();
     void aScriptOfAnotherSkillIsRefused();
     void asksForTheInputThatASchemaNeeds();
+    void theOutputSchemaIsPinnedWithTheCommand();
+    void aDeclaredSchemaThatIsMissingRefusesTheRun();
     void looksUpInTheCallersScopeOnly();
 
 private:
@@ -194,6 +196,36 @@ void TestResolver::asksForTheInputThatASchemaNeeds()
     QCOMPARE(m_checked.at(0), (std::pair<std::string, std::string>{"{\"s\":1}", "[1]"}));
     m_package = &m_plain;
     m_checked.clear();
+}
+
+void TestResolver::theOutputSchemaIsPinnedWithTheCommand()
+{
+    const test::PackageFixture both{"demo",
+                                    {{"SKILL.md", "x"},
+                                     {"assets/input-schema.json", "{\"i\":1}"},
+                                     {"assets/output-schema.json", "{\"o\":1}"},
+                                     {"run.py", "print()"}}};
+    m_package = &both;
+    auto with = request();
+    with.command->input = json::value(1);
+    ASSAY_OK(resolve(with));
+    QCOMPARE(m_checked.at(0).first, "{\"i\":1}");
+    QCOMPARE(m_plan.command->outputSchema->path, "assets/output-schema.json");
+    QCOMPARE(m_plan.command->outputSchema->text, "{\"o\":1}");
+    m_package = &m_plain;
+    m_checked.clear();
+}
+
+void TestResolver::aDeclaredSchemaThatIsMissingRefusesTheRun()
+{
+    test::PackageFixture without{"demo", {{"SKILL.md", "x"}, {"run.py", "print()"}}};
+    without.pinned.outputSchema = "assets/none.json";
+    m_package = &without;
+    const auto result = resolve(request());
+    ASSAY_FAILS(result, ErrorCode::Refused);
+    QCOMPARE(result.error().reason, "schema_unusable");
+    QVERIFY(result.error().message.contains("assets/none.json"));
+    m_package = &m_plain;
 }
 
 void TestResolver::looksUpInTheCallersScopeOnly()

@@ -114,7 +114,8 @@ private:
                              },
                              [this](std::string_view, const Error& error) { reports.push_back(error.message); },
                              std::chrono::milliseconds(10'000),
-                             &metrics};
+                             &metrics,
+                             {}};
         std::unique_ptr<LiveRun> run;
         void execute() { RunExecution(parts, driver, *run).execute(); }
     };

@@ -145,7 +145,7 @@ def main():
         tickets = json.load(sys.stdin)
         rows, now = judge(tickets, rules)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        sys.exit(f"analyze.py: the input is not an array of tickets ({type(error).__name__}: {error}); see schemas/analyze.input.json")
+        sys.exit(f"analyze.py: the input is not an array of tickets ({type(error).__name__}: {error}); see assets/input-schema.json")
     summary = summarize(rows, now, rules)
     OUT.mkdir(parents=True, exist_ok=True)
     write_csv(rows)

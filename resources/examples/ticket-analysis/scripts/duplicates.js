@@ -49,7 +49,7 @@ function main() {
         tickets = JSON.parse(fs.readFileSync(0, 'utf8'));
         if (!Array.isArray(tickets)) throw new TypeError('not an array');
     } catch (error) {
-        process.stderr.write(`duplicates.js: the input is not an array of tickets (${error.message}); see schemas/analyze.input.json\n`);
+        process.stderr.write(`duplicates.js: the input is not an array of tickets (${error.message}); see assets/input-schema.json\n`);
         process.exitCode = 1;
         return;
     }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/runs/input_check.h"
+#include "server/runs/schema_checker.h"
 #include "tests/support/test_support.h"
 
 using namespace assay;
 using namespace assay::runs;
 
-class TestInputCheck : public QObject
+class TestSchemaChecker : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void findsTheSchemaOfAScript();
     void acceptsWhatFits();
     void pointsAtWhatDoesNotFit();
     void tellsAnUnusableSchema();
@@ -25,34 +24,17 @@ private:
     {
         return m_check(schema, instance, "/command/input");
     }
-    InputCheck m_check = makeInputCheck(std::filesystem::path(ASSAY_BIN_DIR) / "assay-schema-check");
+    SchemaCheck m_check = makeSchemaCheck(std::filesystem::path(ASSAY_BIN_DIR) / "assay-schema-check");
 };
 
-void TestInputCheck::findsTheSchemaOfAScript()
-{
-    const auto files = [](std::vector<std::string> paths) {
-        std::vector<contract::RevisionFile> out;
-        for (auto& path : paths)
-            out.push_back({.path = std::move(path), .sha256 = {}});
-        return out;
-    };
-    const auto both = files({"schemas/run.input.json", "schemas/run.py.input.json"});
-    QCOMPARE(inputSchemaFor(both, "scripts/run.py")->path, "schemas/run.py.input.json");
-    QCOMPARE(inputSchemaFor(both, "run.js")->path, "schemas/run.input.json");
-    QCOMPARE(inputSchemaFor(both, "bin/run")->path, "schemas/run.input.json");
-    QVERIFY(!inputSchemaFor(both, "scripts/walk.py"));
-    QVERIFY(!inputSchemaFor(files({"run.input.json"}), "run.py"));
-    QCOMPARE(inputSchemaFor(files({"schemas/.run.input.json"}), "a/.run")->path, "schemas/.run.input.json");
-}
-
-void TestInputCheck::acceptsWhatFits()
+void TestSchemaChecker::acceptsWhatFits()
 {
     ASSAY_OK(check(R"({"type":"object","required":["a"]})", "{\"a\":1}\n"));
     ASSAY_OK(check("true", "null"));
     ASSAY_OK(check(R"({"pattern":"^TCK-[0-9]+$"})", "\"TCK-12\""));
 }
 
-void TestInputCheck::pointsAtWhatDoesNotFit()
+void TestSchemaChecker::pointsAtWhatDoesNotFit()
 {
     const auto result = check(R"({"type":"object","properties":{"a~b":{"items":{"type":"integer"}}},"required":["c"]})",
                               R"({"a~b":[1,"x"]})");
@@ -66,23 +48,23 @@ void TestInputCheck::pointsAtWhatDoesNotFit()
     QCOMPARE(pointers, (QStringList{"/command/input", "/command/input/a~0b/1"}));
 }
 
-void TestInputCheck::tellsAnUnusableSchema()
+void TestSchemaChecker::tellsAnUnusableSchema()
 {
     for (const char* bad : {"{", "3", R"({"type":"no-such-type"})"}) {
         const auto result = check(bad, "1");
-        ASSAY_FAILS(result, ErrorCode::InvalidArgument);
-        QCOMPARE(result.error().problems.at(0).pointer, "/command/script");
+        ASSAY_FAILS(result, ErrorCode::Refused);
+        QCOMPARE(result.error().reason, "schema_unusable");
     }
 }
 
-void TestInputCheck::fetchesNothing()
+void TestSchemaChecker::fetchesNothing()
 {
     const auto result = check(R"({"$ref":"https://example.org/other.json"})", "1");
-    ASSAY_FAILS(result, ErrorCode::InvalidArgument);
-    QCOMPARE(result.error().problems.at(0).pointer, "/command/script");
+    ASSAY_FAILS(result, ErrorCode::Refused);
+    QCOMPARE(result.error().reason, "schema_unusable");
 }
 
-void TestInputCheck::survivesSchemasThatNeverEnd_data()
+void TestSchemaChecker::survivesSchemasThatNeverEnd_data()
 {
     QTest::addColumn<QByteArray>("schema");
     QTest::addColumn<QByteArray>("instance");
@@ -101,28 +83,29 @@ void TestInputCheck::survivesSchemasThatNeverEnd_data()
                                          << QByteArray("1");
 }
 
-void TestInputCheck::survivesSchemasThatNeverEnd()
+void TestSchemaChecker::survivesSchemasThatNeverEnd()
 {
     QFETCH(QByteArray, schema);
     QFETCH(QByteArray, instance);
     const auto begin = std::chrono::steady_clock::now();
     const auto result = check(schema.toStdString(), instance.toStdString());
-    ASSAY_FAILS(result, ErrorCode::InvalidArgument);
+    ASSAY_FAILS(result, ErrorCode::Refused);
+    QCOMPARE(result.error().reason, "schema_unusable");
     QVERIFY(std::chrono::steady_clock::now() - begin < std::chrono::seconds(6));
 }
 
-void TestInputCheck::refusesALargeSchema()
+void TestSchemaChecker::refusesALargeSchema()
 {
     const auto schema = R"({"description":")" + std::string(300'000, 'x') + "\"}";
     const auto result = check(schema, "1");
-    ASSAY_FAILS(result, ErrorCode::InvalidArgument);
-    QVERIFY(result.error().problems.at(0).message.contains("262144"));
+    ASSAY_FAILS(result, ErrorCode::Refused);
+    QVERIFY(result.error().message.contains("262144"));
 }
 
-void TestInputCheck::tellsThatTheProgramIsMissing()
+void TestSchemaChecker::tellsThatTheProgramIsMissing()
 {
-    ASSAY_FAILS(makeInputCheck("/nowhere/assay-schema-check")("true", "1", "/x"), ErrorCode::Unavailable);
+    ASSAY_FAILS(makeSchemaCheck("/nowhere/assay-schema-check")("true", "1", "/x"), ErrorCode::Unavailable);
 }
 
-QTEST_APPLESS_MAIN(TestInputCheck)
-#include "tst_input_check.moc"
+QTEST_APPLESS_MAIN(TestSchemaChecker)
+#include "tst_schema_checker.moc"

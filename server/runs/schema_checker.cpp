@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/runs/input_check.h"
+#include "server/runs/schema_checker.h"
 
 #include "server/core/file_io.h"
 #include "server/core/unique_fd.h"
+#include "server/registry/schema_files.h"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +25,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kSchemaBytes = 256U << 10;
 constexpr std::size_t kAnswerBytes = 64U << 10;
 constexpr milliseconds kDeadline{4'000};
 
@@ -106,7 +106,7 @@ Result<Answer> ask(const std::filesystem::path& program, int request)
     pid_t child = -1;
     if (const int error = ::posix_spawn(&child, name.c_str(), actions.get(), nullptr, argv.data(), environment.data()))
         return fail(ErrorCode::Unavailable,
-                    "inputs cannot be checked on this server: assay-schema-check cannot be started",
+                    "schemas cannot be checked on this server: assay-schema-check cannot be started",
                     std::format("{}: errno {}", name, error));
     writing.reset();
     Answer answer;
@@ -120,7 +120,7 @@ Result<Answer> ask(const std::filesystem::path& program, int request)
 std::unexpected<Error> findings(std::string_view text, std::string_view pointer)
 {
     Error error{.code = ErrorCode::InvalidArgument,
-                .message = "the input does not fit the schema that the skill declares for this script",
+                .message = "this does not fit the schema that the skill declares",
                 .detail = {},
                 .reason = {},
                 .problems = {}};
@@ -137,13 +137,16 @@ std::unexpected<Error> findings(std::string_view text, std::string_view pointer)
     return std::unexpected(std::move(error));
 }
 
+std::unexpected<Error> unusable(const std::string& why)
+{
+    return refuse("schema_unusable", "a schema that the skill declares cannot be used: " + why);
+}
+
 Result<void> check(const std::filesystem::path& program, std::string_view schema, std::string_view instance,
                    std::string_view pointer)
 {
-    if (schema.size() > kSchemaBytes)
-        return failAt("/command/script",
-                      std::format("the skill's input schema for this script is {} bytes; the limit is {}",
-                                  schema.size(), kSchemaBytes));
+    if (schema.size() > registry::kMaxSchemaBytes)
+        return unusable(std::format("it is {} bytes; the limit is {}", schema.size(), registry::kMaxSchemaBytes));
     auto request = requestFile(schema, instance);
     if (!request)
         return forward(request);
@@ -151,36 +154,22 @@ Result<void> check(const std::filesystem::path& program, std::string_view schema
     if (!answer)
         return std::unexpected(answer.error());
     if (!WIFEXITED(answer->status))
-        return failAt(std::string(pointer), "the input could not be checked against the skill's schema within 2 s of "
-                                            "processor time and 512 MiB");
+        return unusable("the check was not done within 2 s of processor time and 512 MiB");
     switch (WEXITSTATUS(answer->status)) {
     case 0:
         return {};
     case 1:
         return findings(answer->text, pointer);
     case 2:
-        return failAt("/command/script", "the skill's input schema for this script cannot be used: " + answer->text);
+        return unusable(answer->text.substr(0, answer->text.find('\n')));
     default:
-        return fail(ErrorCode::Internal, "the input could not be checked", answer->text);
+        return fail(ErrorCode::Internal, "the schema could not be checked", answer->text);
     }
 }
 
 } // namespace
 
-const contract::RevisionFile* inputSchemaFor(const std::vector<contract::RevisionFile>& files, std::string_view script)
-{
-    const auto name = script.substr(script.rfind('/') + 1);
-    const auto stem = name.substr(0, name.rfind('.') == 0 ? name.size() : std::min(name.rfind('.'), name.size()));
-    for (const auto base : {name, stem}) {
-        const auto found =
-            std::ranges::find(files, std::format("schemas/{}.input.json", base), &contract::RevisionFile::path);
-        if (found != files.end())
-            return &*found;
-    }
-    return nullptr;
-}
-
-InputCheck makeInputCheck(const std::filesystem::path& program)
+SchemaCheck makeSchemaCheck(const std::filesystem::path& program)
 {
     return [program](std::string_view schema, std::string_view instance, std::string_view pointer) {
         return check(program, schema, instance, pointer);
