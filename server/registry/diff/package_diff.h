@@ -15,7 +15,7 @@ struct DiffLimits
     std::uint64_t fileBytes = 4U << 20;   ///< on either side
     std::uint32_t fileLines = 50'000;     ///< on either side
     std::uint64_t totalBytes = 24U << 20; ///< of all texts that are compared, both sides
-    std::uint64_t shownLines = 40'000;    ///< of all hunks
+    std::uint64_t shownLines = 30'000;    ///< of all hunks
     std::uint64_t shownBytes = 8U << 20;  ///< about: text of all hunks
 };
 
