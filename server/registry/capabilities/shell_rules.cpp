@@ -255,8 +255,10 @@ private:
             if (word.starts_with('>') || word.starts_with('<'))
                 return;
             const std::string_view package = packageName(word);
-            const bool isLocal =
-                package.empty() || package.starts_with('.') || package.starts_with('/') || package.contains('$');
+            // A folder is the package's own matter; an address is told as a host.
+            const bool isPath = installer.ecosystem == "python" && package.contains('/');
+            const bool isLocal = package.empty() || package.starts_with('.') || package.starts_with('/') ||
+                                 package.contains('$') || package.contains("://") || isPath;
             const bool isThere = installer.ecosystem == "python" && isPythonStandard(package);
             if (!isLocal && !isThere)
                 add(Kind::Package, "pkg.install", std::string(installer.ecosystem) + ":" + std::string(package));

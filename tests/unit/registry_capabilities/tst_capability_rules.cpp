@@ -173,6 +173,9 @@ void TestCapabilityRules::shell_data()
         << "pip install -q 'requests>=2' numpy[x] && pip3 install -r requirements.txt .\npython3 -m pip install "
            "--upgrade pip flask\nuv pip install rich\n"
         << "pkg.install python:flask; pkg.install python:numpy; pkg.install python:requests; pkg.install python:rich";
+    QTest::newRow("installs of a folder or an address")
+        << "pip install -e packages/own git+https://git.example.org/x six\n"
+        << "net.url git.example.org; pkg.install python:six";
     QTest::newRow("more installs") << "npm install -g @scope/a@1 b\nnpm ci\nnpm run build\nnpx -y create-thing "
                                       "my-app\napt-get update && apt-get install -y jq curl\n"
                                    << "pkg.install apt:curl; pkg.install apt:jq; pkg.install npm:@scope/a; pkg.install "
