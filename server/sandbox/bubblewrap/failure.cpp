@@ -19,8 +19,10 @@ std::string knob(const std::string& proc, std::string_view name)
 
 bool isAboutNamespaces(std::string_view message)
 {
-    return message.contains("ermissions to create new namespace") || message.contains("reating new namespace failed") ||
-           message.contains("unshare user ns") || message.contains("ns failed");
+    return message.contains("ermissions to create new namespace") ||
+           message.contains("ermissions to create a new namespace") ||
+           message.contains("reating new namespace failed") || message.contains("unshare user ns") ||
+           message.contains("ns failed");
 }
 
 bool isAboutIdentity(std::string_view message)
@@ -41,7 +43,7 @@ Diagnosis namespaces(const std::string& proc)
                 "(kernel.apparmor_restrict_unprivileged_userns is 1)",
                 "load an AppArmor profile for bwrap that has the rule userns, or set that switch to 0 as root"};
     return {"this machine refuses a user namespace",
-            "a container or a system call filter around the server usually does; allow it user namespaces "
+            "a container, a chroot or a system call filter around the server usually does; allow it user namespaces "
             "(clone with CLONE_NEWUSER), or run the server outside of it"};
 }
 

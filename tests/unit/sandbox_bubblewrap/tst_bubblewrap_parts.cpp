@@ -113,6 +113,8 @@ void TestBubblewrapParts::namesTheCause_data()
         "bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user "
         "namespaces.",
         "refuses a user namespace");
+    row("namespaces, since 0.11", "bwrap: No permissions to create a new namespace, likely because the kernel",
+        "refuses a user namespace");
     row("namespaces, limit", "bwrap: Creating new namespace failed: No space left on device",
         "refuses a user namespace");
     row("uid map", "bwrap: setting up uid map: Permission denied", "no rights of its own");
