@@ -92,14 +92,13 @@ void TreeCache::takeMemory(std::uint64_t bytes)
 
 std::string TreeCache::describe() const
 {
-    const auto disk = inMebibytes(m_disk.limit) + " on disk";
     if (!m_memory.room)
-        return "packages for boxes are kept on disk alone, at most " + disk;
-    return std::format("packages for boxes are kept in {}, at most {}, and what does not fit on disk, at most {}",
-                       m_memory.room->kind() == TreeRoom::Kind::PrivateMemory
-                           ? "memory that only this server sees"
-                           : "a folder of this server's user in the machine's memory",
-                       inMebibytes(m_memory.limit), disk);
+        return std::format("packages for boxes are kept on disk, at most {}", inMebibytes(m_disk.limit));
+    const bool isPrivate = m_memory.room->kind() == TreeRoom::Kind::PrivateMemory;
+    return std::format("packages for boxes are kept in {}, at most {}; what does not fit goes to disk, at most {}",
+                       isPrivate ? "memory that only this server sees"
+                                 : "a folder of this server's user in the machine's memory",
+                       inMebibytes(m_memory.limit), inMebibytes(m_disk.limit));
 }
 
 Result<TreeLease> TreeCache::acquire(const TreeKey& key, const Fetch& fetch,
