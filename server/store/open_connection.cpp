@@ -17,8 +17,9 @@ constexpr int kBusyTimeoutMs = 5000;
 constexpr const char* kWriterSettings = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
                                         "PRAGMA cache_size=-6144; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF;"
                                         "PRAGMA wal_autocheckpoint=2000; PRAGMA journal_size_limit=16777216;";
+// Readers map the file: see docs/decisions/0031-mapped-reads.md.
 constexpr const char* kReaderSettings = "PRAGMA query_only=ON; PRAGMA cache_size=-2048; PRAGMA temp_store=MEMORY;"
-                                        "PRAGMA trusted_schema=OFF;";
+                                        "PRAGMA trusted_schema=OFF; PRAGMA mmap_size=1073741824;";
 
 // SQLite would make the file readable for all; its log and index take over this mode.
 Result<void> makePrivate(const std::filesystem::path& file)
