@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/sandbox/bubblewrap/start_watch.h"
 
+#include "server/core/file_io.h"
 #include "server/core/json.h"
 
 #include <array>
@@ -16,6 +17,7 @@ namespace {
 using Deadline = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t kMaxInfoBytes = 4096;
+constexpr const char* kInitName = "init\n"; ///< of /.assay/init
 
 int millisecondsUntil(Deadline deadline)
 {
@@ -72,6 +74,19 @@ Result<StartedInit> ended()
     return fail(ErrorCode::Unavailable, "the box could not be made", "bubblewrap ended before the box's init ran");
 }
 
+/// `started` is closed by the exec of the init, and as well by the end of a process that never came so far. The name
+/// that the kernel shows changes with the exec, a moment after the descriptor is closed.
+bool hasExecuted(int pid, int process, Deadline deadline)
+{
+    const std::string file = "/proc/" + std::to_string(pid) + "/comm";
+    while (readFile(file, kMaxInfoBytes).value_or("") != kInitName) {
+        const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+        if (awaitEnd(process, soon) || soon > deadline)
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 Result<StartedInit> awaitInit(int info, int started, int process, Deadline deadline)
@@ -86,7 +101,8 @@ Result<StartedInit> awaitInit(int info, int started, int process, Deadline deadl
     const auto pid = toldPid(info, deadline);
     if (!pid)
         return ended();
-    return StartedInit{*pid, UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)))};
+    StartedInit init{*pid, UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)))};
+    return init.pidfd && hasExecuted(*pid, process, deadline) ? std::move(init) : ended();
 }
 
 bool awaitEnd(int pidfd, Deadline deadline)
