@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/command.h"
 #include "app/cli/local_data.h"
+#include "server/audit/ledger.h"
 #include "server/auth/roles.h"
 #include "server/auth/token_service.h"
 #include "server/store/database.h"
@@ -27,17 +28,24 @@ class NewToken final : public auth::TokenStore
 public:
     explicit NewToken(store::Database& database) : m_database(database) {}
 
-    Result<void> insert(const auth::StoredToken& token) override
+    Result<void> insert(const auth::StoredToken& token, const auth::Identity& by) override
     {
         const store::TokenRow row{token.id,   token.fingerprint, token.secretHash, token.principal, token.roles.bits(),
                                   token.name, token.createdAt,   token.expiresAt,  token.revokedAt};
-        return m_database.write(
-            [&](store::Connection& connection) { return store::TokenTable(connection).insert(row); });
+        auto record = audit::recordBy(by, audit::Operation::TokenCreate, audit::Decision::Allowed,
+                                      audit::ResourceType::Token, token.id);
+        const SystemClock clock;
+        audit::Ledger ledger(m_database, clock);
+        return m_database.write([&](store::Connection& connection) -> Result<void> {
+            if (auto inserted = store::TokenTable(connection).insert(row); !inserted)
+                return inserted;
+            return ledger.append(connection, record);
+        });
     }
     Result<std::optional<auth::StoredToken>> findBySecretHash(const Digest&) override { return std::nullopt; }
     Result<std::optional<auth::StoredToken>> find(std::string_view) override { return std::nullopt; }
     Result<std::vector<auth::StoredToken>> list(std::string_view, std::uint32_t) override { return {}; }
-    Result<bool> revoke(std::string_view, Timestamp) override { return false; }
+    Result<bool> revoke(std::string_view, Timestamp, const auth::Identity&) override { return false; }
 
 private:
     store::Database& m_database;

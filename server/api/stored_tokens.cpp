@@ -21,13 +21,25 @@ Result<std::optional<auth::StoredToken>> tokenOf(Result<std::optional<store::Tok
     return *row ? std::optional(tokenOf(std::move(**row))) : std::nullopt;
 }
 
+/// Tokens are the server's: whichever scope the operator's own token has, this stands in the server's chain.
+audit::Record changeOf(const auth::Identity& by, audit::Operation operation, std::string_view id)
+{
+    auto out = audit::recordBy(by, operation, audit::Decision::Allowed, audit::ResourceType::Token, std::string(id));
+    out.scopeFingerprint.clear();
+    return out;
+}
+
 } // namespace
 
-Result<void> StoredTokens::insert(const auth::StoredToken& token)
+Result<void> StoredTokens::insert(const auth::StoredToken& token, const auth::Identity& by)
 {
     const store::TokenRow row{token.id,   token.fingerprint, token.secretHash, token.principal, token.roles.bits(),
                               token.name, token.createdAt,   token.expiresAt,  token.revokedAt};
-    return m_database.write([&](store::Connection& connection) { return store::TokenTable(connection).insert(row); });
+    return m_database.write([&](store::Connection& connection) -> Result<void> {
+        if (auto inserted = store::TokenTable(connection).insert(row); !inserted)
+            return inserted;
+        return m_ledger.append(connection, changeOf(by, audit::Operation::TokenCreate, token.id));
+    });
 }
 
 Result<std::optional<auth::StoredToken>> StoredTokens::findBySecretHash(const Digest& secretHash)
@@ -54,10 +66,15 @@ Result<std::vector<auth::StoredToken>> StoredTokens::list(std::string_view after
     return out;
 }
 
-Result<bool> StoredTokens::revoke(std::string_view id, Timestamp now)
+Result<bool> StoredTokens::revoke(std::string_view id, Timestamp now, const auth::Identity& by)
 {
-    return m_database.write(
-        [&](store::Connection& connection) { return store::TokenTable(connection).revoke(id, now); });
+    return m_database.write([&](store::Connection& connection) -> Result<bool> {
+        auto found = store::TokenTable(connection).revoke(id, now);
+        if (!found || !*found)
+            return found;
+        auto added = m_ledger.append(connection, changeOf(by, audit::Operation::TokenRevoke, id));
+        return added ? std::move(found) : Result<bool>(forward(added));
+    });
 }
 
 } // namespace assay::api

@@ -24,7 +24,7 @@ Result<Reply> createToken(const Services& services, Request& request)
     const auto create = contract::readCreateToken(*body);
     if (!create)
         return std::unexpected(create.error());
-    const auto created = services.tokens.create(*create);
+    const auto created = services.tokens.create(*create, request.by);
     if (!created)
         return std::unexpected(created.error());
     Reply reply = jsonReply(201, contract::toJson(*created));
@@ -42,7 +42,7 @@ Result<Reply> getToken(const Services& services, Request& request)
 
 Result<Reply> deleteToken(const Services& services, Request& request)
 {
-    auto revoked = services.tokens.revoke(request.parameter(0));
+    auto revoked = services.tokens.revoke(request.parameter(0), request.by);
     if (!revoked)
         return forward(revoked);
     return noContent();

@@ -48,4 +48,7 @@ struct Identity
     Surface surface = Surface::Api;
 };
 
+/// Whoever may enter the data directory and works there with `assayctl`.
+inline Identity localAdministration() { return {{}, "local", {}, Role::Operator, Surface::Local}; }
+
 } // namespace assay::auth

@@ -21,7 +21,7 @@ contract::Token described(const StoredToken& row)
 
 } // namespace
 
-Result<contract::CreatedToken> TokenService::create(const contract::CreateToken& request)
+Result<contract::CreatedToken> TokenService::create(const contract::CreateToken& request, const Identity& by)
 {
     auto fingerprint = scopeFingerprint(request.scope);
     if (!fingerprint)
@@ -39,7 +39,7 @@ Result<contract::CreatedToken> TokenService::create(const contract::CreateToken&
                     request.name,       now,          request.expiresAt, std::nullopt};
     if (row.principal.empty())
         row.principal = row.id;
-    auto stored = m_tokens.insert(row);
+    auto stored = m_tokens.insert(row, by);
     if (!stored)
         return forward(stored);
     return contract::CreatedToken{described(row), secret};
@@ -75,11 +75,11 @@ Result<contract::Token> TokenService::find(std::string_view id)
     return described(**row);
 }
 
-Result<void> TokenService::revoke(std::string_view id)
+Result<void> TokenService::revoke(std::string_view id, const Identity& by)
 {
     if (!isId(id, "tok_"))
         return noSuchToken();
-    auto found = m_tokens.revoke(id, m_clock.now());
+    auto found = m_tokens.revoke(id, m_clock.now(), by);
     if (!found)
         return forward(found);
     if (!*found)

@@ -17,11 +17,12 @@ public:
     {}
 
     /// The only answer that holds the secret. `InvalidArgument` for a scope, roles, principal or expiry out of bounds.
-    Result<contract::CreatedToken> create(const contract::CreateToken& request);
+    Result<contract::CreatedToken> create(const contract::CreateToken& request,
+                                          const Identity& by = localAdministration());
     Result<contract::Page<contract::Token>> list(const contract::PageRequest& page);
     Result<contract::Token> find(std::string_view id);
     /// The token is refused from the moment this returns. Revoking twice succeeds; `NotFound` for an unknown id.
-    Result<void> revoke(std::string_view id);
+    Result<void> revoke(std::string_view id, const Identity& by = localAdministration());
 
 private:
     TokenStore& m_tokens;

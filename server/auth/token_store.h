@@ -30,15 +30,15 @@ class TokenStore
 {
 public:
     virtual ~TokenStore() = default;
-    /// Durable on return.
-    virtual Result<void> insert(const StoredToken& token) = 0;
+    /// Durable on return, with who did it.
+    virtual Result<void> insert(const StoredToken& token, const Identity& by) = 0;
     /// Revoked and expired tokens are found too.
     virtual Result<std::optional<StoredToken>> findBySecretHash(const Digest& secretHash) = 0;
     virtual Result<std::optional<StoredToken>> find(std::string_view id) = 0;
     /// In the order of ids (age), those after `afterId`, at most `limit`.
     virtual Result<std::vector<StoredToken>> list(std::string_view afterId, std::uint32_t limit) = 0;
     /// True when the token exists; one that is revoked keeps its first time. Durable on return.
-    virtual Result<bool> revoke(std::string_view id, Timestamp now) = 0;
+    virtual Result<bool> revoke(std::string_view id, Timestamp now, const Identity& by) = 0;
 };
 
 } // namespace assay::auth

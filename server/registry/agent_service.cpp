@@ -121,6 +121,11 @@ Result<void> addRevision(Connection& connection, const auth::Identity& by, Agent
     return saved ? AgentTable(connection).insertRevision(by.scopeFingerprint, row.name, revision) : saved;
 }
 
+audit::Record changeOf(const auth::Identity& by, audit::Operation operation, const std::string& agent)
+{
+    return audit::recordBy(by, operation, audit::Decision::Allowed, audit::ResourceType::Agent, agent);
+}
+
 Result<std::uint64_t> readNumber(const std::string& cursor)
 {
     std::uint64_t number = 0;
@@ -169,7 +174,12 @@ Result<AgentService::Saved> AgentService::save(const auth::Identity& by, contrac
                 return same;
             }
         }
-        if (auto added = addRevision(connection, by, row, revision, now); !added)
+        auto added = addRevision(connection, by, row, revision, now);
+        if (added)
+            added = m_ledger.append(
+                connection,
+                changeOf(by, tag ? audit::Operation::AgentReplace : audit::Operation::AgentCreate, row.name));
+        if (!added)
             return forward(added);
         Saved out{makeAgent(row, revision, definition), !tag};
         out.agent.warnings = std::move(*warnings);
@@ -272,7 +282,9 @@ Result<void> AgentService::remove(const auth::Identity& by, std::string_view nam
         ++row->version;
         row->updatedAt = now;
         row->deletedAt = now;
-        return AgentTable(connection).put(scope, *row);
+        if (auto saved = AgentTable(connection).put(scope, *row); !saved)
+            return saved;
+        return m_ledger.append(connection, changeOf(by, audit::Operation::AgentDelete, row->name));
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/audit/ledger.h"
 #include "server/auth/identity.h"
 #include "server/contract/agent.h"
 #include "server/core/clock.h"
@@ -32,6 +33,7 @@ public:
 private:
     store::Database& m_database;
     const Clock& m_clock;
+    audit::Ledger m_ledger{m_database, m_clock};
 };
 
 } // namespace assay::registry

@@ -126,6 +126,17 @@ Result<PinnedSkill> pinOne(Connection& connection, std::string_view scope, const
                        std::move(*files)};
 }
 
+/// `out`, unless the decision that made it cannot be recorded: then the transaction is taken back.
+template <typename T>
+Result<T> recorded(audit::Ledger& ledger, Connection& connection, const auth::Identity& by, audit::Operation operation,
+                   audit::ResourceType type, std::string resource, T out)
+{
+    auto record = audit::recordBy(by, operation, audit::Decision::Allowed, type, std::move(resource));
+    if (auto added = ledger.append(connection, record); !added)
+        return forward(added);
+    return out;
+}
+
 } // namespace
 
 SkillService::SkillService(store::Database& database, store::SkillPackageStore& packages, const Clock& clock,
@@ -163,7 +174,14 @@ Result<Published> SkillService::store(const auth::Identity& by, std::string_view
         if (auto stored = m_packages.put(by.scopeFingerprint, package->digest, publisher.bundle()); !stored)
             return forward(stored);
     }
-    return m_database.write([&](Connection& connection) { return publisher.commit(connection, rides); });
+    return m_database.write([&](Connection& connection) -> Result<Published> {
+        auto published = publisher.commit(connection, rides);
+        if (!published)
+            return published;
+        std::string resource = audit::revisionResource(published->skill.name, published->skill.revision);
+        return recorded(m_ledger, connection, by, audit::Operation::SkillPublish, audit::ResourceType::Revision,
+                        std::move(resource), std::move(*published));
+    });
 }
 
 contract::Verdict SkillService::validate(std::string_view name, PackageSource source) const
@@ -239,7 +257,8 @@ Result<contract::Skill> SkillService::patch(const auth::Identity& by, std::strin
             if (auto saved = save(connection, scope, *row, now); !saved)
                 return forward(saved);
         }
-        return makeSkill(*row);
+        return recorded(m_ledger, connection, by, audit::Operation::SkillPatch, audit::ResourceType::Skill, row->name,
+                        makeSkill(*row));
     });
 }
 
@@ -254,7 +273,10 @@ Result<void> SkillService::remove(const auth::Identity& by, std::string_view nam
         row->deletedAt = now;
         row->currentRevision.clear();
         row->state = "withdrawn";
-        return save(connection, scope, *row, now);
+        if (auto saved = save(connection, scope, *row, now); !saved)
+            return saved;
+        return m_ledger.append(connection, audit::recordBy(by, audit::Operation::SkillDelete, audit::Decision::Allowed,
+                                                           audit::ResourceType::Skill, row->name));
     });
 }
 
@@ -423,7 +445,8 @@ Result<contract::Skill> SkillService::promote(const auth::Identity& by, std::str
             saved = RevisionTable(connection).markPromoted(scope, name, target->id, now);
         if (!saved)
             return forward(saved);
-        return makeSkill(*row);
+        return recorded(m_ledger, connection, by, audit::Operation::RevisionPromote, audit::ResourceType::Revision,
+                        audit::revisionResource(row->name, target->id), makeSkill(*row));
     });
 }
 
@@ -453,7 +476,8 @@ Result<contract::Revision> SkillService::withdraw(const auth::Identity& by, std:
             saved = save(connection, scope, *row, now);
         if (!saved)
             return forward(saved);
-        return makeRevision(*target, row->currentRevision);
+        return recorded(m_ledger, connection, by, audit::Operation::RevisionWithdraw, audit::ResourceType::Revision,
+                        audit::revisionResource(row->name, target->id), makeRevision(*target, row->currentRevision));
     });
 }
 

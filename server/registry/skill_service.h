@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/audit/ledger.h"
 #include "server/auth/identity.h"
 #include "server/contract/diff.h"
 #include "server/contract/skill.h"
@@ -163,6 +164,7 @@ private:
     const Clock& m_clock;
     PackageLimits m_limits;
     Metrics* m_metrics;      ///< may be absent
+    audit::Ledger m_ledger{m_database, m_clock};
     ArchiveCache m_archives; ///< making a tar.gz costs a hundred times what reading its bundle costs
 };
 

@@ -13,7 +13,7 @@ namespace assay::test {
 class MemoryTokenStore final : public auth::TokenStore
 {
 public:
-    Result<void> insert(const auth::StoredToken& token) override
+    Result<void> insert(const auth::StoredToken& token, const auth::Identity&) override
     {
         const std::lock_guard lock(m_mutex);
         m_tokens.emplace(token.id, token);
@@ -47,7 +47,7 @@ public:
             out.push_back(at->second);
         return out;
     }
-    Result<bool> revoke(std::string_view id, Timestamp now) override
+    Result<bool> revoke(std::string_view id, Timestamp now, const auth::Identity&) override
     {
         const std::lock_guard lock(m_mutex);
         const auto found = m_tokens.find(id);
