@@ -101,15 +101,37 @@ Result<void> judgeDetails(Admission& admission, const RequestHead& head)
 std::unexpected<Refusal> refused(const std::unexpected<Error>& error, std::string_view route = "/v1",
                                  std::string_view denied = {})
 {
-    return std::unexpected(Refusal{error.error(), route, {}, denied});
+    return std::unexpected(Refusal{.error = error.error(), .route = route, .allow = {}, .denied = denied});
+}
+
+/// By what a client says of itself, nothing else: it is written down, never trusted.
+auth::Surface surfaceOf(const RequestHead& head)
+{
+    const std::string_view agent = head.header("user-agent");
+    const std::string_view product = agent.substr(0, agent.find_first_of("/ "));
+    if (product == "assayctl")
+        return auth::Surface::Cli;
+    if (product == "assay")
+        return auth::Surface::Window;
+    return product == "assay-agent" ? auth::Surface::Agent : auth::Surface::Api;
+}
+
+std::unexpected<Refusal> refusedFor(const std::unexpected<Error>& error, const Router::Match& match, Method method,
+                                    std::string_view denied, std::optional<auth::Identity> by)
+{
+    const std::string_view path = match.route ? match.route->path : "/v1";
+    return std::unexpected(Refusal{error.error(), path, {}, denied, method, match.route, std::move(by)});
 }
 
 std::unexpected<Refusal> unknownRoute(const Router::Match& match)
 {
     if (match.allow.empty())
         return refused(fail(ErrorCode::NotFound, "there is no such route; see /openapi.json"));
-    return std::unexpected(Refusal{
-        fail(ErrorCode::MethodNotAllowed, "this resource takes " + match.allow).error(), "/v1", match.allow, {}});
+    return std::unexpected(
+        Refusal{.error = fail(ErrorCode::MethodNotAllowed, "this resource takes " + match.allow).error(),
+                .route = "/v1",
+                .allow = match.allow,
+                .denied = {}});
 }
 
 } // namespace
@@ -132,15 +154,19 @@ std::expected<Admission, Refusal> judge(const Router& router, auth::Authenticato
     const bool isOpen = match.route && match.route->roles == auth::Roles();
     if (!isOpen) {
         auto identity = identify(authenticator, head);
-        if (!identity)
-            return refused(forward(identity), "/v1", "token");
+        if (!identity) {
+            auto refusal = refusedFor(forward(identity), match, head.method, "token", std::nullopt);
+            refusal.error().route = "/v1"; // an unknown route must look the same
+            return refusal;
+        }
         admission.identity = std::move(*identity);
+        admission.identity.surface = surfaceOf(head);
     }
     if (!match.route)
         return unknownRoute(match);
     if (!isOpen && !admission.identity.roles.intersects(match.route->roles))
-        return refused(fail(ErrorCode::PermissionDenied, "this needs another role than the caller has"),
-                       match.route->path, "role");
+        return refusedFor(fail(ErrorCode::PermissionDenied, "this needs another role than the caller has"), match,
+                          head.method, "role", std::move(admission.identity));
     if (auto details = judgeDetails(admission, head); !details)
         return refused(forward(details), match.route->path);
     return admission;

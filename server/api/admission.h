@@ -25,6 +25,9 @@ struct Refusal
     std::string_view route = "/v1"; ///< the route's template, when one was found
     std::string allow;              ///< with 405
     std::string_view denied;        ///< why access was denied, for the metrics: "token", "role" or "scope_header"
+    Method method = Method::Get;
+    const Route* matched = nullptr;     ///< when the path has this method
+    std::optional<auth::Identity> by{}; ///< when it was the role that did not suffice
 };
 
 /// Judges a head in a fixed order, so that every answer tells no more than the one before it would: ingress fields on a

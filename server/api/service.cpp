@@ -2,6 +2,7 @@
 #include "server/api/service.h"
 
 #include "server/api/admission.h"
+#include "server/api/audited.h"
 #include "server/api/kept_answers.h"
 #include "server/api/replies.h"
 #include "server/api/router.h"
@@ -33,6 +34,11 @@ struct Core
     {
         if (services.log)
             services.log->failed(route, error);
+    }
+    void note(const std::optional<audit::Record>& refusal) const
+    {
+        if (refusal && services.refusals)
+            services.refusals->note(*refusal);
     }
     Reply problem(std::string_view route, const Error& error) const
     {
@@ -99,6 +105,7 @@ private:
         auto reply = guarded();
         if (reply)
             return {std::move(*reply), Answer::Kind::Deterministic};
+        m_core.note(refusedRequest(m_route, m_request, reply.error()));
         const auto kind = isDeterministic(reply.error()) ? Answer::Kind::Deterministic : Answer::Kind::Passing;
         return {m_core.problem(m_route.path, reply.error()), kind};
     }
@@ -171,6 +178,7 @@ private:
     {
         if (m_core.services.metrics && !refused.denied.empty())
             m_core.services.metrics->denied(refused.denied);
+        m_core.note(refusedAdmission(refused));
         Reply reply = m_core.problem(refused.route, refused.error);
         if (!refused.allow.empty())
             reply.headers.emplace_back("Allow", refused.allow);

@@ -3,6 +3,9 @@
 
 #include "server/api/exchange.h"
 #include "server/api/health_reporter.h"
+#include "server/audit/reader.h"
+#include "server/audit/refusals.h"
+#include "server/audit/verifier.h"
 #include "server/auth/token_service.h"
 #include "server/contract/server_info.h"
 #include "server/core/metrics.h"
@@ -51,6 +54,9 @@ struct Services
     contract::ServerInfo info;
     FailureLog* log = nullptr;
     Metrics* metrics = nullptr;
+    audit::Refusals* refusals = nullptr; ///< where refused requests are recorded; may be absent
+    audit::Reader* audit = nullptr;      ///< without it and the verifier, the audit routes are `Unavailable`
+    audit::Verifier* verifier = nullptr;
 };
 
 /// The API of api.md over `services`. Thread-safe.
