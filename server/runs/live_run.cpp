@@ -164,21 +164,25 @@ bool LiveRun::waitCommand(std::string_view id, Deadline deadline) const
     });
 }
 
-std::string LiveRun::push(sandbox::Command command)
+void LiveRun::push(Work work)
 {
     store::CommandRow row;
-    row.id = newId("cmd_", m_clock.now());
+    row.id = work.id;
     row.state = "queued";
     row.createdAt = m_clock.now();
-    m_waiting.push_back({row.id, std::move(command)});
+    m_waiting.push_back(std::move(work));
     m_commands.push_back({std::move(row), false});
     m_changed.notify_all();
-    return m_commands.back().row.id;
 }
 
-Result<std::string> LiveRun::addCommand(sandbox::Command command)
+bool LiveRun::isAlive() const
 {
     const std::lock_guard lock(m_mutex);
+    return !m_ended && !m_cancel.stop_requested();
+}
+
+Result<void> LiveRun::judgeCommand() const
+{
     if (m_finishing || m_ended || m_cancel.stop_requested())
         return fail(ErrorCode::Conflict, "this run is ending and takes no more commands; start another session");
     if (m_waiting.size() >= kMaxWaitingCommands)
@@ -189,14 +193,39 @@ Result<std::string> LiveRun::addCommand(sandbox::Command command)
     if (m_commands.size() >= kMaxCommands)
         return fail(ErrorCode::Conflict,
                     std::format("a session takes {} commands; finish it and start another", kMaxCommands));
-    return push(std::move(command));
+    return {};
+}
+
+Result<void> LiveRun::mayAddCommand() const
+{
+    const std::lock_guard lock(m_mutex);
+    return judgeCommand();
+}
+
+Result<void> LiveRun::addCommand(Work work)
+{
+    const std::lock_guard lock(m_mutex);
+    if (auto may = judgeCommand(); !may)
+        return may;
+    push(std::move(work));
+    return {};
 }
 
 void LiveRun::addFirstCommand(sandbox::Command command)
 {
     const std::lock_guard lock(m_mutex);
     m_finishing = m_finishing || !m_plan.session; // a one-shot run is a session that ends with its command
-    push(std::move(command));
+    push({m_plan.command->id, std::move(command), m_plan.command->carrier, m_firstReservation.exchange(0)});
+}
+
+std::vector<LiveRun::Work> LiveRun::takeUnstarted()
+{
+    const std::lock_guard lock(m_mutex);
+    std::vector<Work> out(std::move_iterator(m_waiting.begin()), std::move_iterator(m_waiting.end()));
+    m_waiting.clear();
+    if (const auto first = m_firstReservation.exchange(0); first != 0)
+        out.push_back({m_plan.command->id, {}, m_plan.command->carrier, first});
+    return out;
 }
 
 const LiveRun::Known* LiveRun::find(std::string_view id) const

@@ -8,6 +8,7 @@
 #include "server/store/artifact_table.h"
 #include "server/store/command_table.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -55,8 +56,19 @@ public:
     bool waitEnded(Deadline deadline) const;
     /// The end of the run, or of one of its commands; false at the deadline.
     bool waitCommand(std::string_view id, Deadline deadline) const;
-    /// Accepts a session's command: its id. `Conflict` when the session is ending, `RateLimited` when too many wait.
-    Result<std::string> addCommand(sandbox::Command command);
+    /// Neither ended nor to be cancelled.
+    bool isAlive() const;
+    struct Work
+    {
+        std::string id;
+        sandbox::Command command;
+        std::string carrier;          ///< the sealed session of who asked for it
+        std::int64_t reservation = 0; ///< in the ledger; 0 without
+    };
+    /// `Conflict` when the session is ending or has had its commands, `RateLimited` when too many wait.
+    Result<void> mayAddCommand() const;
+    /// Accepts a session's command, under the same conditions.
+    Result<void> addCommand(Work work);
     /// What is known of a command; empty when there is none of this id. `stored`: its output is in the database.
     struct CommandView
     {
@@ -67,13 +79,12 @@ public:
 
     // --- the worker
     void enter(std::string_view phase);
-    /// Adds the first command of a run, before any wait.
+    /// Under which number the first command is reserved.
+    void reserveFirst(std::int64_t reservation) { m_firstReservation = reservation; }
+    /// Adds the first command of a run, as planned and reserved, before any wait.
     void addFirstCommand(sandbox::Command command);
-    struct Work
-    {
-        std::string id;
-        sandbox::Command command;
-    };
+    /// Takes the commands that were reserved and will not start, the first one among them when it was never added.
+    std::vector<Work> takeUnstarted();
     enum class Waited : std::uint8_t { Command, Idle, Over };
     /// Waits for a command until `deadline`: `Over` when the session is finished or cancelled.
     Waited nextCommand(Deadline deadline, std::optional<Work>& work);
@@ -105,7 +116,8 @@ private:
         bool stored = false;
         std::uint64_t droppedBytes = 0;
     };
-    std::string push(sandbox::Command command);
+    void push(Work work);
+    Result<void> judgeCommand() const;
     void closePhase(Timestamp now);
     const Known* find(std::string_view id) const;
     Known* find(std::string_view id) { return const_cast<Known*>(std::as_const(*this).find(id)); }
@@ -123,6 +135,7 @@ private:
     std::string m_cancelReason;
     std::vector<Known> m_commands;
     std::deque<Work> m_waiting;
+    std::atomic<std::int64_t> m_firstReservation{0};
     std::size_t m_unstoredBytes = 0;
     std::vector<store::ArtifactRow> m_artifacts;
     bool m_finishing = false;

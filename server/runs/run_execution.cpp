@@ -3,6 +3,7 @@
 
 #include "server/core/json.h"
 #include "server/runs/output_events.h"
+#include "server/runs/run_audit.h"
 #include "server/runs/script_command.h"
 
 #include <algorithm>
@@ -283,11 +284,36 @@ std::optional<RunOutcome> RunExecution::whileIdle(LiveRun::Deadline idleEnd)
 
 RunOutcome RunExecution::runOne(const LiveRun::Work& work)
 {
+    // The run may have been ended, and the session may have expired, while the command waited.
+    const auto session = m_parts.broker.open(work.carrier, m_run);
+    if (session)
+        return dispatch(work, *session);
+    if (session.error().reason == "run_over") {
+        const auto by = identityOf(m_parts.broker.whoAsked(work.carrier));
+        const auto record = commandRecord(by, m_run.plan(), work.id, work.command.cwd);
+        addEnding(work, refusedRecord(record, "run_over"));
+        return cancelledOutcome();
+    }
+    // Nobody whom the ledger could name asked for this.
+    const auto record = commandRecord(auth::Identity{}, m_run.plan(), work.id, work.command.cwd);
+    addEnding(work, refusedRecord(record, session.error().reason));
+    return notStarted(work, session.error());
+}
+
+RunOutcome RunExecution::dispatch(const LiveRun::Work& work, const ExecutionSession& session)
+{
+    const auto record = commandRecord(identityOf(session), m_run.plan(), work.id, work.command.cwd);
     OutputEvents sink(m_run.events(), work.id);
     auto result = m_box->run(work.command, sink, m_run.cancelled());
+    if (!result && (result.error().code == ErrorCode::NotFound || result.error().code == ErrorCode::InvalidArgument)) {
+        addEnding(work, refusedRecord(record, kNotStarted));
+        return notStarted(work, result.error());
+    }
+    const auto seen = result ? *result : sandbox::CommandResult{}; // box_lost
+    addEnding(work, endedRecord(record, seen));
+    m_run.commandEnded(work.id, seen);
     if (!result)
-        return outcomeWithoutResult(work, result.error());
-    m_run.commandEnded(work.id, *result);
+        return outcomeOf(result.error());
     checkFirstOutput(*result);
     if (m_parts.metrics)
         m_parts.metrics->commandEnded(result->wall, sandbox::terminationName(result->termination));
@@ -306,17 +332,35 @@ void RunExecution::checkFirstOutput(const sandbox::CommandResult& result)
     m_run.setOutputCheck(checkOutput(m_parts.checkSchema, *planned->outputSchema, result));
 }
 
-RunOutcome RunExecution::outcomeWithoutResult(const LiveRun::Work& work, const Error& error)
+RunOutcome RunExecution::notStarted(const LiveRun::Work& work, const Error& why)
 {
-    if (error.code != ErrorCode::NotFound && error.code != ErrorCode::InvalidArgument) {
-        m_run.commandEnded(work.id, sandbox::CommandResult{}); // box_lost
-        return outcomeOf(error);
-    }
-    m_run.commandNotStarted(work.id, error.message);
+    m_run.commandNotStarted(work.id, why.message);
     return {.state = "failed",
             .termination = std::string(kNotStarted),
             .reason = std::string(kNotStarted),
-            .message = error.message};
+            .message = why.message};
+}
+
+/// A session's command is answered when its end stands in the ledger; a run's own command ends with the run's end, in
+/// one transaction.
+void RunExecution::addEnding(const LiveRun::Work& work, audit::Record record)
+{
+    m_endings.push_back({work.reservation, std::move(record)});
+    if (!m_run.plan().session)
+        return;
+    if (auto done = m_parts.journal.complete(m_endings); !done)
+        return report(done.error()); // tried again with the next, and with the run's end
+    m_endings.clear();
+}
+
+void RunExecution::refuseUnstarted(const RunOutcome& outcome)
+{
+    for (const auto& work : m_run.takeUnstarted()) {
+        const auto by = identityOf(m_parts.broker.whoAsked(work.carrier));
+        const auto record = commandRecord(by, m_run.plan(), work.id, work.command.cwd);
+        m_endings.push_back(
+            {work.reservation, refusedRecord(record, outcome.reason.empty() ? "run_over" : outcome.reason)});
+    }
 }
 
 void RunExecution::storeCommands()
@@ -340,6 +384,8 @@ void RunExecution::measure()
                              .limitsEnforcement = meter.hard ? "hard" : "soft"};
     if (const auto workspace = m_box->measureWorkspace())
         usage.workspaceBytes = workspace->usedBytes;
+    for (CommandEnding& ending : m_endings)
+        ending.record.metadata.workspaceKib = static_cast<std::int64_t>(usage.workspaceBytes / 1024);
     m_run.setUsage(std::move(usage));
 }
 
@@ -384,15 +430,16 @@ void RunExecution::finish(RunOutcome outcome)
 
 void RunExecution::store(const RunOutcome& outcome)
 {
+    refuseUnstarted(outcome);
     m_run.conclude(outcome);
     const auto events = m_run.events().prepareEnd(endEvent(outcome));
     const auto commands = m_run.unstoredCommands();
-    auto stored = m_parts.journal.end(m_run, commands, m_run.artifacts(), events);
+    auto stored = m_parts.journal.end(m_run, commands, m_run.artifacts(), events, m_endings);
     for (const auto pause : kStorePauses) {
         if (stored || pause.count() == 0)
             break;
         std::this_thread::sleep_for(pause);
-        stored = m_parts.journal.end(m_run, commands, m_run.artifacts(), events);
+        stored = m_parts.journal.end(m_run, commands, m_run.artifacts(), events, m_endings);
     }
     if (!stored)
         report(stored.error());

@@ -3,6 +3,7 @@
 
 #include "server/core/metrics.h"
 #include "server/runs/collector.h"
+#include "server/runs/execution_broker.h"
 #include "server/runs/live_box.h"
 #include "server/runs/live_run.h"
 #include "server/runs/materializer.h"
@@ -21,6 +22,7 @@ struct ExecutionParts
     Materializer& materializer;
     Collector& collector;
     RunJournal& journal;
+    ExecutionBroker& broker;
     BoxMaker makeBox;
     OperatorReport report;
     std::chrono::milliseconds sessionIdle{900'000};
@@ -51,7 +53,10 @@ private:
     RunOutcome runCommands();
     RunOutcome runOne(const LiveRun::Work& work);
     void checkFirstOutput(const sandbox::CommandResult& result);
-    RunOutcome outcomeWithoutResult(const LiveRun::Work& work, const Error& error);
+    RunOutcome dispatch(const LiveRun::Work& work, const ExecutionSession& session);
+    RunOutcome notStarted(const LiveRun::Work& work, const Error& why);
+    void addEnding(const LiveRun::Work& work, audit::Record record);
+    void refuseUnstarted(const RunOutcome& outcome);
     std::optional<RunOutcome> whileIdle(LiveRun::Deadline idleEnd);
     void storeCommands();
     void measure();
@@ -70,9 +75,10 @@ private:
     LiveRun& m_run;
     std::optional<Materializer::Trees> m_trees;
     std::unique_ptr<LiveBox> m_box;
-    Collector::Holds m_holds;   ///< of artifacts' bytes, until their rows are stored
-    std::uint64_t m_wallMs = 0; ///< of all commands
-    bool m_firstEnded = false;  ///< the planned command, whose output may have a schema
+    Collector::Holds m_holds;             ///< of artifacts' bytes, until their rows are stored
+    std::vector<CommandEnding> m_endings; ///< of commands, not written yet
+    std::uint64_t m_wallMs = 0;           ///< of all commands
+    bool m_firstEnded = false;            ///< the planned command, whose output may have a schema
 };
 
 } // namespace assay::runs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/runs/run_records.h"
 
+#include "server/runs/run_audit.h"
 #include "server/runs/run_row.h"
 #include "server/store/page_token.h"
 #include "server/store/run_event_table.h"
@@ -20,6 +21,7 @@ using store::RunTable;
 constexpr std::uint32_t kListedCommands = 1000;
 constexpr std::uint32_t kListedArtifacts = 1000;
 constexpr std::uint64_t kInlineOutputBytes = 4ULL << 20;
+constexpr std::string_view kWorkspace = "/workspace"; // where a run's own command starts
 
 std::uint64_t keptBytes(const store::CommandRow& row)
 {
@@ -60,25 +62,58 @@ store::ListIdentity listIdentity(std::string_view fingerprint, const contract::R
 
 } // namespace
 
-Result<void> RunRecords::begin(const LiveRun& run, const std::string& manifest, std::string_view creator)
+Result<std::int64_t> RunRecords::begin(const LiveRun& run, const std::string& manifest, const auth::Identity& by)
 {
-    auto row = planRow(run.plan(), creator);
+    const auto& plan = run.plan();
+    auto row = planRow(plan, by.principal);
     row.manifest = manifest;
     row.manifestDigest = run.manifestDigest();
     row.phases = progressOf(run.ending()).phases;
-    return m_database.write(
-        [&](Connection& connection) { return RunTable(connection).insert(run.plan().scopeFingerprint, row); });
+    const auto started = runRecord(by, audit::Operation::RunStart, audit::Decision::Allowed, plan);
+    return m_database.write([&](Connection& connection) -> Result<std::int64_t> {
+        auto inserted = RunTable(connection).insert(plan.scopeFingerprint, row);
+        if (inserted)
+            inserted = m_ledger.append(connection, started);
+        if (!inserted)
+            return forward(inserted);
+        if (!plan.command)
+            return 0;
+        return m_ledger.reserve(connection, commandRecord(by, plan, plan.command->id, kWorkspace));
+    });
 }
 
-Result<void> RunRecords::refused(const RunPlan& plan, const Error& why, std::string_view creator, Timestamp now)
+Result<std::int64_t> RunRecords::reserve(const audit::Record& record)
 {
-    auto row = planRow(plan, creator);
+    return m_database.write([&](Connection& connection) { return m_ledger.reserve(connection, record); });
+}
+
+Result<void> RunRecords::completeIn(Connection& connection, const std::vector<CommandEnding>& endings)
+{
+    for (const auto& ending : endings)
+        if (auto done = m_ledger.complete(connection, ending.reservation, ending.record); !done)
+            return done;
+    return {};
+}
+
+Result<void> RunRecords::complete(const std::vector<CommandEnding>& endings)
+{
+    return m_database.write([&](Connection& connection) { return completeIn(connection, endings); });
+}
+
+Result<void> RunRecords::refused(const RunPlan& plan, const Error& why, const auth::Identity& by, Timestamp now)
+{
+    auto row = planRow(plan, by.principal);
     row.state = "refused";
     row.reason = why.reason;
     row.message = why.message;
     row.endedAt = now;
-    return m_database.write(
-        [&](Connection& connection) { return RunTable(connection).insert(plan.scopeFingerprint, row); });
+    auto record = runRecord(by, audit::Operation::RunStart, audit::Decision::Refused, plan);
+    record.metadata.reason = why.reason;
+    return m_database.write([&](Connection& connection) -> Result<void> {
+        if (auto inserted = RunTable(connection).insert(plan.scopeFingerprint, row); !inserted)
+            return inserted;
+        return m_ledger.append(connection, record);
+    });
 }
 
 Result<void> RunRecords::putCommands(const RunPlan& plan, const std::vector<store::CommandRow>& rows)
@@ -93,7 +128,8 @@ Result<void> RunRecords::putCommands(const RunPlan& plan, const std::vector<stor
 }
 
 Result<void> RunRecords::end(const LiveRun& run, const std::vector<store::CommandRow>& commands,
-                             const std::vector<store::ArtifactRow>& artifacts, std::string_view events)
+                             const std::vector<store::ArtifactRow>& artifacts, std::string_view events,
+                             const std::vector<CommandEnding>& endings)
 {
     const auto& scope = run.plan().scopeFingerprint;
     const auto& id = run.plan().runId;
@@ -109,7 +145,9 @@ Result<void> RunRecords::end(const LiveRun& run, const std::vector<store::Comman
         for (const auto& row : artifacts)
             if (auto inserted = artifactTable.insert(scope, row); !inserted)
                 return inserted;
-        return RunEventTable(connection).put(scope, id, events);
+        if (auto put = RunEventTable(connection).put(scope, id, events); !put)
+            return put;
+        return completeIn(connection, endings);
     });
 }
 

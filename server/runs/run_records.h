@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/audit/ledger.h"
 #include "server/runs/run_journal.h"
 #include "server/store/database.h"
 #include "server/store/run_table.h"
@@ -12,15 +13,21 @@ namespace assay::runs {
 class RunRecords final : public RunJournal
 {
 public:
-    explicit RunRecords(store::Database& database) : m_database(database) {}
+    RunRecords(store::Database& database, const Clock& clock) : m_database(database), m_ledger(database, clock) {}
 
-    /// A new run with its manifest: durable before any box exists.
-    Result<void> begin(const LiveRun& run, const std::string& manifest, std::string_view creator);
+    /// A new run with its manifest, and the reservation of its first command: durable before any box exists. The
+    /// reservation's number; 0 without a command.
+    Result<std::int64_t> begin(const LiveRun& run, const std::string& manifest, const auth::Identity& by);
     /// A run that may not start. `plan` holds what was found before the refusal; there may be no manifest.
-    Result<void> refused(const RunPlan& plan, const Error& why, std::string_view creator, Timestamp now);
+    Result<void> refused(const RunPlan& plan, const Error& why, const auth::Identity& by, Timestamp now);
     Result<void> putCommands(const RunPlan& plan, const std::vector<store::CommandRow>& rows) override;
     Result<void> end(const LiveRun& run, const std::vector<store::CommandRow>& commands,
-                     const std::vector<store::ArtifactRow>& artifacts, std::string_view events) override;
+                     const std::vector<store::ArtifactRow>& artifacts, std::string_view events,
+                     const std::vector<CommandEnding>& endings) override;
+    /// Durable before the command goes anywhere.
+    Result<std::int64_t> reserve(const audit::Record& record);
+    Result<void> complete(const std::vector<CommandEnding>& endings) override;
+    Result<void> note(const audit::Record& record) override { return m_ledger.record(record); }
 
     /// A run with its artifacts and commands; the output of the newest commands, as much as 4 MiB hold.
     Result<std::optional<contract::Run>> find(std::string_view fingerprint, std::string_view id);
@@ -39,7 +46,10 @@ public:
     Result<std::int64_t> interruptUnfinished(Timestamp now);
 
 private:
+    Result<void> completeIn(store::Connection& connection, const std::vector<CommandEnding>& endings);
+
     store::Database& m_database;
+    audit::Ledger m_ledger;
 };
 
 } // namespace assay::runs

@@ -4,6 +4,7 @@
 #include "server/registry/package.h"
 #include "server/runs/effective_limits.h"
 #include "server/runs/request_rules.h"
+#include "server/runs/run_audit.h"
 #include "server/runs/run_service_state.h"
 
 #include <algorithm>
@@ -53,12 +54,32 @@ Result<contract::CommandResult> RunService::startCommand(const auth::Identity& b
     auto command = commandFor(request, live->plan());
     if (!command)
         return forward(command);
-    auto started = live->addCommand(std::move(*command));
+    auto started = m_state->reserveAndQueue(by, *live, std::move(*command));
     if (!started)
         return forward(started);
     if (request.waitMs)
         live->waitCommand(*started, steady_clock::now() + milliseconds(*request.waitMs));
     return this->command(by, id, *started);
+}
+
+// The reservation is durable before the command can reach a box; without one nothing runs.
+Result<std::string> RunService::State::reserveAndQueue(const auth::Identity& by, LiveRun& run, sandbox::Command command)
+{
+    auto carrier = broker->admit(by, run);
+    if (!carrier)
+        return forward(carrier);
+    const std::string id = newId("cmd_", clock.now());
+    const auto record = commandRecord(by, run.plan(), id, command.cwd);
+    auto reservation = records.reserve(record);
+    if (!reservation)
+        return forward(reservation);
+    auto added = run.addCommand({id, std::move(command), std::move(*carrier), *reservation});
+    if (added)
+        return id;
+    // The session began to end meanwhile.
+    if (auto done = records.complete({{*reservation, refusedRecord(record, traits(added.error().code).code)}}); !done)
+        return forward(done);
+    return forward(added);
 }
 
 Result<contract::CommandResult> RunService::command(const auth::Identity& by, std::string_view id,

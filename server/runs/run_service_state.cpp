@@ -28,7 +28,8 @@ RunService::State::State(store::Database& database, registry::SkillService& skil
       boxes(provider),
       catalog(skillService, agentService),
       resolver(catalog, {.box = settings.boxCeiling, .command = settings.commandCeiling}, checkerOf(settings)),
-      records(database),
+      records(database, time),
+      sealer(SessionSealer::open(settings.sessionKeys, time)),
       cache(TreeCache::open({.directory = settings.cacheDirectory,
                              .diskBytes = settings.cacheBytes,
                              .memoryBytes = settings.cacheMemoryBytes})),
@@ -37,10 +38,12 @@ RunService::State::State(store::Database& database, registry::SkillService& skil
                  .maxLivePerScope = settings.maxLiveBoxesPerScope,
                  .maxQueued = settings.maxQueued})
 {
-    if (!cache)
+    if (sealer)
+        broker = std::make_unique<ExecutionBroker>(**sealer, records);
+    if (!cache || !broker)
         return;
     materializer = std::make_unique<Materializer>(catalog, **cache);
-    parts = std::make_unique<ExecutionParts>(*materializer, collector, records, makeLiveBox, settings.report,
+    parts = std::make_unique<ExecutionParts>(*materializer, collector, records, *broker, makeLiveBox, settings.report,
                                              settings.sessionIdle, metrics, checkerOf(settings));
 }
 
@@ -61,6 +64,9 @@ Result<void> RunService::State::plan(const auth::Identity& by, const contract::S
         return forward(found);
     driver = *found;
     plan.driver = driver->name();
+    if (!broker)
+        return refuse("policy_denied", "this server cannot seal execution sessions: " + sealer.error().message,
+                      sealer.error().detail);
     if (!parts)
         return refuse("materialization_failed", "this server cannot keep packages for boxes: " + cache.error().message,
                       cache.error().detail);
@@ -73,7 +79,7 @@ Result<void> RunService::State::plan(const auth::Identity& by, const contract::S
 
 std::unexpected<Error> RunService::State::refuseRun(const auth::Identity& by, const RunPlan& plan, Error why)
 {
-    if (auto stored = records.refused(plan, why, by.principal, clock.now()); !stored)
+    if (auto stored = records.refused(plan, why, by, clock.now()); !stored)
         return std::unexpected(std::move(stored).error());
     why.problems.push_back(
         {.code = why.reason, .message = "the refused run", .path = {}, .pointer = "/v1/runs/" + plan.runId});
@@ -84,12 +90,21 @@ Result<std::shared_ptr<LiveRun>> RunService::State::accept(const auth::Identity&
                                                            sandbox::BoxDriver& driver)
 {
     const auto manifest = writeManifest(plan);
+    if (plan.command) {
+        plan.command->id = newId("cmd_", clock.now());
+        auto carrier = broker->sealFor(by, plan.runId);
+        if (!carrier)
+            return forward(carrier);
+        plan.command->carrier = std::move(*carrier);
+    }
     const auto run = std::make_shared<LiveRun>(std::move(plan), manifest.digest.text(), clock);
     liveRuns.add(run);
-    if (auto begun = records.begin(*run, manifest.canonicalJson, by.principal); !begun) {
+    auto reservation = records.begin(*run, manifest.canonicalJson, by);
+    if (!reservation) {
         liveRuns.remove(*run);
-        return forward(begun);
+        return forward(reservation);
     }
+    run->reserveFirst(*reservation);
     auto ticket = scheduler.submit(by.scopeFingerprint, [this, run, chosen = &driver] { execute(run, *chosen); });
     if (ticket) {
         liveRuns.setTicket(*run, *ticket);
