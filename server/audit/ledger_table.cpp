@@ -208,6 +208,35 @@ Result<std::optional<std::string>> LedgerTable::chainAfter(std::string_view fing
     return *found ? std::optional(std::string(query->text(0))) : std::nullopt;
 }
 
+Result<std::int64_t> LedgerTable::newestRow()
+{
+    auto query = m_connection.prepare("SELECT max(row) FROM ledger");
+    if (!query)
+        return forward(query);
+    const auto found = query->step();
+    if (!found)
+        return std::unexpected(found.error());
+    return query->integer(0);
+}
+
+Result<LedgerTable::Grown> LedgerTable::chainsAfter(std::int64_t row, std::uint32_t limit)
+{
+    auto query = m_connection.prepare("SELECT row, fingerprint FROM ledger WHERE row > ? ORDER BY row LIMIT ?");
+    if (!query)
+        return forward(query);
+    query->bind(row).bind(std::int64_t{limit});
+    Grown out;
+    for (;;) {
+        const auto found = query->step();
+        if (!found)
+            return std::unexpected(found.error());
+        if (!*found)
+            return out;
+        out.lastRow = query->integer(0);
+        out.fingerprints.emplace(query->text(1));
+    }
+}
+
 Result<void> LedgerTable::openReservation(std::string_view fingerprint, std::int64_t seq)
 {
     auto query = m_connection.prepare("INSERT INTO ledger_open(fingerprint, seq) VALUES(?, ?)");

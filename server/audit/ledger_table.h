@@ -4,6 +4,7 @@
 #include "server/audit/row.h"
 #include "server/store/connection.h"
 
+#include <set>
 #include <vector>
 
 namespace assay::audit {
@@ -56,6 +57,16 @@ public:
     Result<std::optional<Row>> find(std::string_view fingerprint, std::int64_t seq);
     /// The first chain whose fingerprint is above `fingerprint`; empty at the end. The server's own has none below.
     Result<std::optional<std::string>> chainAfter(std::string_view fingerprint);
+
+    /// The newest row over all chains (their order of writing); 0 in an empty ledger.
+    Result<std::int64_t> newestRow();
+    struct Grown
+    {
+        std::set<std::string> fingerprints;
+        std::int64_t lastRow = 0; ///< of those looked at; 0 when there was none
+    };
+    /// The chains to which the `limit` rows after `row` belong.
+    Result<Grown> chainsAfter(std::int64_t row, std::uint32_t limit);
 
     /// Reservations that have no end yet: a working list beside the ledger, not part of it.
     Result<void> openReservation(std::string_view fingerprint, std::int64_t seq);

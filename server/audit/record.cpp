@@ -69,6 +69,8 @@ Record recordBy(const auth::Identity& by, Operation operation, Decision decision
                .resource = std::move(resource),
                .operation = operation,
                .decision = decision};
+    if (by.surface == auth::Surface::Local)
+        out.authSource = AuthSource::Local;
     out.metadata.surface = auth::nameOf(by.surface);
     return out;
 }
