@@ -23,7 +23,7 @@ contract::PartHealth HealthMonitor::known(const std::string& driver)
     const std::lock_guard lock(m_mutex);
     const auto found = m_drivers.find(driver);
     if (found != m_drivers.end())
-        return found->second;
+        return found->second.part;
     return {.name = driver,
             .state = "unavailable",
             .reason = "no handshake has been made since the server started",
@@ -64,17 +64,61 @@ contract::PartHealth HealthMonitor::examine(const std::string& driver)
     return part;
 }
 
-Result<contract::Health> HealthMonitor::handshake()
+bool HealthMonitor::isFresh(std::chrono::steady_clock::time_point since)
 {
-    const std::unique_lock turn(m_turn, kPatience);
-    if (!turn)
-        return fail(ErrorCode::Unavailable, "another handshake has been running for 30 s; ask again later");
-    for (const std::string& driver : m_parts.drivers()) {
-        contract::PartHealth part = examine(driver);
+    const std::lock_guard lock(m_mutex);
+    return m_lastEnded && *m_lastEnded >= since;
+}
+
+/// Probes of a monitoring system come every few seconds: by themselves they are a row when the state changes.
+void HealthMonitor::keep(const auth::Identity* by, contract::PartHealth part)
+{
+    bool isRecorded = false;
+    {
         const std::lock_guard lock(m_mutex);
-        m_drivers.insert_or_assign(driver, std::move(part));
+        const auto found = m_drivers.find(part.name);
+        isRecorded =
+            !by && found != m_drivers.end() && found->second.isRecorded && found->second.part.state == part.state;
+    }
+    isRecorded = isRecorded || m_parts.record(by, part).has_value();
+    const std::lock_guard lock(m_mutex);
+    const std::string name = part.name;
+    m_drivers.insert_or_assign(name, Known{std::move(part), isRecorded});
+}
+
+Result<contract::Health> HealthMonitor::handshake(const auth::Identity* by)
+{
+    const auto asked = m_clock.steadyNow();
+    std::unique_lock turn(m_turn, std::defer_lock);
+    const bool isFirst = turn.try_lock();
+    if (!isFirst && !turn.try_lock_for(kPatience))
+        return fail(ErrorCode::Unavailable, "another handshake has been running for 30 s; ask again later");
+    // Somebody else's, made while this one waited, is as good.
+    if (!isFirst && isFresh(asked))
+        return report();
+    for (const std::string& driver : m_parts.drivers())
+        keep(by, examine(driver));
+    {
+        const std::lock_guard lock(m_mutex);
+        m_lastEnded = m_clock.steadyNow();
     }
     return report();
+}
+
+Result<void> HealthMonitor::judgeDrivers()
+{
+    const contract::Health health = report();
+    const contract::PartHealth* worst = nullptr;
+    for (const contract::PartHealth& driver : health.drivers) {
+        if (driver.state == "ready")
+            return {};
+        if (driver.state != "disabled")
+            worst = &driver;
+    }
+    if (!worst)
+        return {}; // what is switched off on purpose is missed by nobody
+    return fail(ErrorCode::Unavailable, "no box can be made: " + worst->reason +
+                                            (worst->remedy.empty() ? "" : "; what to do: " + worst->remedy));
 }
 
 Result<void> HealthMonitor::ready()
@@ -82,7 +126,10 @@ Result<void> HealthMonitor::ready()
     const contract::PartHealth store = m_parts.store();
     if (store.state != "ready")
         return fail(ErrorCode::Unavailable, "the store is not ready: " + store.reason);
-    return {};
+    if (!isFresh(m_clock.steadyNow() - kRemembered))
+        if (auto made = handshake(nullptr); !made)
+            return forward(made);
+    return judgeDrivers();
 }
 
 } // namespace assay::api

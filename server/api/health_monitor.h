@@ -10,7 +10,8 @@
 namespace assay::api {
 
 /// Keeps what is known of the server's parts. A driver is `ready` only by its last handshake (E7); before the first it
-/// is `unavailable`. Does not: start threads, or ask by itself. Thread-safe; `handshake` runs one at a time.
+/// is `unavailable`; no setting makes it ready. Does not: start threads, or ask by itself. Thread-safe; one handshake
+/// runs at a time, and who comes meanwhile shares it.
 class HealthMonitor final : public HealthReporter
 {
 public:
@@ -24,6 +25,8 @@ public:
         virtual contract::PartHealth probe(const std::string& driver) = 0;
         /// Runs a real command in a real box and checks its output: `message` is for people. At most 30 s.
         virtual Result<std::string> prove(const std::string& driver) = 0;
+        /// For the audit ledger: what a handshake found.
+        virtual Result<void> record(const auth::Identity* by, const contract::PartHealth& part) = 0;
         virtual contract::PartHealth store() = 0;
         virtual contract::PartHealth base() = 0;
         virtual contract::PartHealth gateway() = 0;
@@ -32,12 +35,23 @@ public:
     HealthMonitor(Parts& parts, const Clock& clock) : m_parts(parts), m_clock(clock) {}
 
     contract::Health report() override;
-    Result<contract::Health> handshake() override;
-    /// The store answers: publishing and reading work. A driver that is not there does not stop those.
+    Result<contract::Health> handshake(const auth::Identity* by) override;
+    /// The store answers, and a driver is ready or all are disabled.
     Result<void> ready() override;
 
+    /// `ready` believes a handshake for this long.
+    static constexpr std::chrono::seconds kRemembered{5};
+
 private:
+    struct Known
+    {
+        contract::PartHealth part;
+        bool isRecorded = false; ///< this state stands in the ledger
+    };
     contract::PartHealth examine(const std::string& driver);
+    void keep(const auth::Identity* by, contract::PartHealth part);
+    bool isFresh(std::chrono::steady_clock::time_point since);
+    Result<void> judgeDrivers();
     contract::Handshake prove(const std::string& driver);
     contract::PartHealth known(const std::string& driver);
 
@@ -45,7 +59,8 @@ private:
     const Clock& m_clock;
     std::timed_mutex m_turn;
     std::mutex m_mutex;
-    std::map<std::string, contract::PartHealth> m_drivers;
+    std::map<std::string, Known> m_drivers;
+    std::optional<std::chrono::steady_clock::time_point> m_lastEnded;
 };
 
 } // namespace assay::api

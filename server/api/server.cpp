@@ -16,7 +16,7 @@ Result<Reply> runHandshake(const Services& services, Request& request)
 {
     if (auto empty = emptyBody(request); !empty)
         return forward(empty);
-    auto health = services.health.handshake();
+    auto health = services.health.handshake(&request.by);
     if (!health)
         return forward(health);
     return jsonReply(200, contract::toJson(*health));

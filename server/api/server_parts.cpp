@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/api/server_parts.h"
 
-#include "server/core/ids.h"
-#include "server/core/random.h"
-#include "server/sandbox/box.h"
 #include "server/store/token_table.h"
 
 #include <chrono>
@@ -11,13 +8,6 @@
 namespace assay::api {
 
 namespace {
-
-/// Drops output: the result keeps what a handshake looks at.
-class NoSink final : public sandbox::OutputSink
-{
-public:
-    void onOutput(const sandbox::OutputChunk&) override {}
-};
 
 std::string_view stateName(sandbox::DriverState state)
 {
@@ -35,39 +25,6 @@ std::string_view stateName(sandbox::DriverState state)
 contract::PartHealth unavailable(std::string name, const Error& error)
 {
     return {.name = std::move(name), .state = "unavailable", .reason = error.message};
-}
-
-sandbox::BoxSpec smallBox(const sandbox::BaseRoot& base, const std::string& nonce)
-{
-    sandbox::BoxSpec spec;
-    spec.id = "handshake-" + nonce;
-    spec.scopeFingerprint = "sc_" + std::string(32, '0'); // no scope: nothing of anybody is in this box
-    spec.runId = "handshake";
-    spec.base = base;
-    spec.limits.memoryBytes = 128ULL << 20;
-    spec.limits.pids = 16;
-    spec.limits.workspaceBytes = 8ULL << 20;
-    spec.limits.tmpBytes = 8ULL << 20;
-    return spec;
-}
-
-sandbox::Command echo(const std::string& nonce)
-{
-    sandbox::Command command;
-    command.argv = {"/bin/cat"};
-    command.stdinBytes = nonce;
-    command.limits.wall = std::chrono::seconds(5);
-    command.limits.outputBytes = 4096;
-    return command;
-}
-
-Result<std::string> judge(const sandbox::CommandResult& result, const std::string& nonce)
-{
-    const bool exited = result.termination == sandbox::Termination::Exited && result.exitCode == 0;
-    if (!exited || result.out.head + result.out.tail != nonce)
-        return fail(ErrorCode::Unavailable, "a command in a box did not give the output it must give",
-                    std::string(sandbox::terminationName(result.termination)));
-    return "a command ran in a box and gave the output it must give";
 }
 
 } // namespace
@@ -90,27 +47,28 @@ contract::PartHealth ServerParts::probe(const std::string& driver)
             .limits = status.hardLimits ? "hard" : "soft"};
 }
 
-Result<std::string> ServerParts::prove(const std::string& driver)
+Result<std::string> ServerParts::prove(const std::string& driver) { return m_runs.prove(driver); }
+
+Result<void> ServerParts::record(const auth::Identity* by, const contract::PartHealth& part)
 {
-    auto found = m_boxes.driver(driver);
-    if (!found)
-        return forward(found);
-    const std::string nonce = toHex(randomBytes(8));
-    const sandbox::BoxSpec spec = smallBox(m_boxes.base(), nonce);
-    auto handle = (*found)->create(spec);
-    if (!handle)
-        return forward(handle);
-    auto box = sandbox::Box::open(std::move(*handle), spec);
-    if (!box)
-        return forward(box);
-    NoSink sink;
-    const auto result = (*box)->run(echo(nonce), sink, {});
-    auto destroyed = (*box)->destroy();
-    if (!result)
-        return std::unexpected(result.error());
-    if (!destroyed)
-        return forward(destroyed);
-    return judge(*result, nonce);
+    const bool passed = part.lastHandshake && part.lastHandshake->passed;
+    const auto decision = passed ? audit::Decision::Executed : audit::Decision::Refused;
+    using enum audit::Operation;
+    using enum audit::ResourceType;
+    auto record = by ? audit::recordBy(*by, Handshake, decision, Driver, part.name)
+                     : audit::recordByServer({}, Handshake, decision, Driver, part.name);
+    // What an operator asks for is the server's matter; what a scope's runner asks for is the scope's.
+    if (by && !by->roles.contains(auth::Role::Runner))
+        record.scopeFingerprint.clear();
+    if (!by)
+        record.metadata.surface = auth::nameOf(auth::Surface::Handshake);
+    if (!passed)
+        record.metadata.reason = part.state;
+    if (part.lastHandshake)
+        record.metadata.wallMs = static_cast<std::int64_t>(part.lastHandshake->durationMs);
+    const auto base = m_boxes.base();
+    record.metadata.baseDigest = base.root.empty() ? "host" : base.digest;
+    return m_ledger.record(record);
 }
 
 contract::PartHealth ServerParts::store()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/api/health_monitor.h"
+#include "server/audit/ledger.h"
 #include "server/runs/run_service.h"
 #include "server/store/database.h"
 
@@ -13,9 +14,11 @@ class ServerParts final : public HealthMonitor::Parts
 public:
     /// `drivers`: the names `boxes` knows; with placement `disabled`, none is tried. `cachePlace`: see
     /// runs::RunService.
-    ServerParts(store::Database& database, runs::BoxProvider& boxes, std::vector<std::string> drivers,
-                bool executionEnabled, std::string cachePlace = {})
+    ServerParts(store::Database& database, audit::Ledger& ledger, runs::RunService& runs, runs::BoxProvider& boxes,
+                std::vector<std::string> drivers, bool executionEnabled, std::string cachePlace = {})
         : m_database(database),
+          m_ledger(ledger),
+          m_runs(runs),
           m_boxes(boxes),
           m_drivers(std::move(drivers)),
           m_executionEnabled(executionEnabled),
@@ -25,12 +28,15 @@ public:
     std::vector<std::string> drivers() override { return m_drivers; }
     contract::PartHealth probe(const std::string& driver) override;
     Result<std::string> prove(const std::string& driver) override;
+    Result<void> record(const auth::Identity* by, const contract::PartHealth& part) override;
     contract::PartHealth store() override;
     contract::PartHealth base() override;
     contract::PartHealth gateway() override;
 
 private:
     store::Database& m_database;
+    audit::Ledger& m_ledger;
+    runs::RunService& m_runs;
     runs::BoxProvider& m_boxes;
     std::vector<std::string> m_drivers;
     bool m_executionEnabled;

@@ -2,6 +2,7 @@
 #include "server/runs/run_service.h"
 
 #include "server/runs/request_rules.h"
+#include "server/runs/run_audit.h"
 #include "server/runs/run_service_state.h"
 
 #include <algorithm>
@@ -180,7 +181,12 @@ Result<std::unique_ptr<EventCursor>> RunService::events(const auth::Identity& by
 Result<contract::Run> RunService::cancel(const auth::Identity& by, std::string_view id)
 {
     if (const auto live = m_state->live(by, id)) {
+        const bool isFirst = live->isAlive();
         live->cancel("cancelled");
+        const auto record = runRecord(by, audit::Operation::RunCancel, audit::Decision::Allowed, live->plan());
+        // The run ends whether or not this can be written: what its command did stands in the ledger by itself.
+        if (auto noted = isFirst ? m_state->records.note(record) : Result<void>{}; !noted && m_state->settings.report)
+            m_state->settings.report(id, noted.error());
         m_state->endWaiting(*live);
         live->waitEnded(steady_clock::now() + kCancelWait);
         return live->snapshot();
@@ -208,6 +214,17 @@ std::string RunService::cachePlace() const
 {
     return m_state->cache ? (*m_state->cache)->describe()
                           : "packages for boxes cannot be kept: " + m_state->cache.error().message;
+}
+
+Result<std::string> RunService::prove(const std::string& driver)
+{
+    auto found = m_state->boxes.driver(driver);
+    if (!found)
+        return forward(found);
+    if (!m_state->sealer)
+        return fail(ErrorCode::Unavailable, "execution sessions cannot be sealed: " + m_state->sealer.error().message,
+                    m_state->sealer.error().detail);
+    return ReadinessProbe(**m_state->sealer, makeLiveBox).prove(**found, m_state->boxes.base());
 }
 
 RunService::Load RunService::load() const

@@ -30,6 +30,7 @@ struct RunSettings
     std::uint64_t cacheMemoryBytes = 512ULL << 20; ///< in memory, and at most a quarter of the machine's
     sandbox::BoxLimits boxCeiling;                 ///< a run's limits are never above
     sandbox::CommandLimits commandCeiling;         ///< likewise
+    std::filesystem::path sessionKeys;   ///< the file of the keys that seal execution sessions; empty: in memory
     std::filesystem::path schemaChecker; ///< the program assay-schema-check; empty: beside the running program
     OperatorReport report;               ///< may be empty
     bool executionEnabled = true;        ///< placement `disabled` refuses every run (E8)
@@ -118,6 +119,10 @@ public:
         store::Bundle bytes;
     };
     Result<ArtifactContent> artifactContent(const auth::Identity& by, std::string_view artifactId);
+
+    /// Proves that the driver of that name works (ReadinessProbe), and records it: asked for by `by`, or by nobody.
+    /// What to tell people. Never a matter of settings.
+    Result<std::string> prove(const std::string& driver);
 
     /// Runs that hold a box, and runs that wait for one.
     struct Load

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/runs/execution_broker.h"
 #include "server/runs/live_runs.h"
+#include "server/runs/readiness_probe.h"
 #include "server/runs/registry_catalog.h"
 #include "server/runs/resolver.h"
 #include "server/runs/run_execution.h"
@@ -24,6 +26,8 @@ struct RunService::State
     Result<std::shared_ptr<LiveRun>> accept(const auth::Identity& by, RunPlan plan, sandbox::BoxDriver& driver);
     std::unexpected<Error> refuseRun(const auth::Identity& by, const RunPlan& plan, Error why);
     void execute(const std::shared_ptr<LiveRun>& run, sandbox::BoxDriver& driver);
+    /// Reserves a session's command in the ledger and queues it; its id.
+    Result<std::string> reserveAndQueue(const auth::Identity& by, LiveRun& run, sandbox::Command command);
     /// Ends a run that waits for a box; false when it has started.
     bool endWaiting(LiveRun& run);
 
@@ -41,6 +45,8 @@ struct RunService::State
     RegistryCatalog catalog;
     Resolver resolver;
     RunRecords records;
+    Result<std::unique_ptr<SessionSealer>> sealer;
+    std::unique_ptr<ExecutionBroker> broker; ///< null when sessions cannot be sealed: then nothing is executed
     Result<std::unique_ptr<TreeCache>> cache;
     std::unique_ptr<Materializer> materializer; ///< null when the cache could not be opened
     Collector collector;

@@ -2,6 +2,8 @@
 #include "server/api/health_monitor.h"
 #include "tests/support/test_support.h"
 
+#include <thread>
+
 using namespace assay;
 using namespace assay::api;
 
@@ -14,7 +16,10 @@ private slots:
     void aPassedHandshakeMakesADriverReady();
     void aFailedHandshakeTellsWhy();
     void aDriverThatCannotWorkIsNotTried();
-    void readyFollowsTheStoreOnly();
+    void readyFollowsStoreAndHandshake();
+    void readyBelievesAHandshakeForSomeSeconds();
+    void whoComesMeanwhileSharesTheHandshake();
+    void handshakesAreRecorded();
 };
 
 namespace {
@@ -30,9 +35,15 @@ public:
     Result<std::string> prove(const std::string&) override
     {
         ++proofs;
+        std::this_thread::sleep_for(takes);
         if (!works)
             return fail(ErrorCode::Unavailable, "it said nothing");
         return "it answered";
+    }
+    Result<void> record(const auth::Identity* by, const contract::PartHealth& part) override
+    {
+        recorded.push_back((by ? by->principal : "server") + " " + part.state);
+        return {};
     }
     contract::PartHealth store() override { return {.name = "store", .state = storeState, .reason = "full"}; }
     contract::PartHealth base() override { return {.name = "base", .state = "ready"}; }
@@ -42,7 +53,9 @@ public:
     std::string driverReason;
     std::string storeState = "ready";
     bool works = true;
-    int proofs = 0;
+    std::atomic<int> proofs{0};
+    std::chrono::milliseconds takes{0};
+    std::vector<std::string> recorded;
 };
 
 } // namespace
@@ -56,7 +69,7 @@ void TestHealthMonitor::nothingIsReadyBeforeItsHandshake()
     QCOMPARE(health.drivers.front().state, "unavailable");
     QVERIFY(!health.drivers.front().remedy.empty());
     QVERIFY(!health.drivers.front().lastHandshake);
-    QCOMPARE(parts.proofs, 0);
+    QCOMPARE(parts.proofs.load(), 0);
 }
 
 void TestHealthMonitor::aPassedHandshakeMakesADriverReady()
@@ -64,11 +77,11 @@ void TestHealthMonitor::aPassedHandshakeMakesADriverReady()
     FakeParts parts;
     const test::FakeClock clock;
     HealthMonitor monitor(parts, clock);
-    QCOMPARE(monitor.handshake().value().drivers.front().state, "ready");
+    QCOMPARE(monitor.handshake(nullptr).value().drivers.front().state, "ready");
     const auto health = monitor.report();
     QCOMPARE(health.drivers.front().state, "ready");
     QVERIFY(health.drivers.front().lastHandshake->passed);
-    QCOMPARE(parts.proofs, 1);
+    QCOMPARE(parts.proofs.load(), 1);
 }
 
 void TestHealthMonitor::aFailedHandshakeTellsWhy()
@@ -76,9 +89,9 @@ void TestHealthMonitor::aFailedHandshakeTellsWhy()
     FakeParts parts;
     const test::FakeClock clock;
     HealthMonitor monitor(parts, clock);
-    ASSAY_OK(monitor.handshake());
+    ASSAY_OK(monitor.handshake(nullptr));
     parts.works = false;
-    const auto driver = monitor.handshake().value().drivers.front();
+    const auto driver = monitor.handshake(nullptr).value().drivers.front();
     QCOMPARE(driver.state, "unavailable");
     QCOMPARE(driver.reason, "it said nothing");
     QCOMPARE(driver.remedy, "repair");
@@ -92,21 +105,81 @@ void TestHealthMonitor::aDriverThatCannotWorkIsNotTried()
     parts.driverReason = "switched off";
     const test::FakeClock clock;
     HealthMonitor monitor(parts, clock);
-    const auto driver = monitor.handshake().value().drivers.front();
+    const auto driver = monitor.handshake(nullptr).value().drivers.front();
     QCOMPARE(driver.state, "disabled");
     QCOMPARE(driver.reason, "switched off");
-    QCOMPARE(parts.proofs, 0);
+    QCOMPARE(parts.proofs.load(), 0);
 }
 
-void TestHealthMonitor::readyFollowsTheStoreOnly()
+void TestHealthMonitor::readyFollowsStoreAndHandshake()
 {
     FakeParts parts;
-    parts.works = false;
-    const test::FakeClock clock;
+    test::FakeClock clock;
     HealthMonitor monitor(parts, clock);
+    ASSAY_OK(monitor.ready());
+    parts.works = false;
+    clock.advance(HealthMonitor::kRemembered + std::chrono::milliseconds(1));
+    const auto broken = monitor.ready();
+    ASSAY_FAILS(broken, ErrorCode::Unavailable);
+    QVERIFY(broken.error().message.contains("it said nothing") && broken.error().message.contains("repair"));
+    // Switched off is a decision, not a fault; and nothing but a handshake makes ready.
+    parts.driverState = "disabled";
+    clock.advance(HealthMonitor::kRemembered + std::chrono::milliseconds(1));
     ASSAY_OK(monitor.ready());
     parts.storeState = "unavailable";
     ASSAY_FAILS(monitor.ready(), ErrorCode::Unavailable);
+}
+
+void TestHealthMonitor::readyBelievesAHandshakeForSomeSeconds()
+{
+    FakeParts parts;
+    test::FakeClock clock;
+    HealthMonitor monitor(parts, clock);
+    for (int i = 0; i < 5; ++i)
+        ASSAY_OK(monitor.ready());
+    QCOMPARE(parts.proofs.load(), 1);
+    clock.advance(HealthMonitor::kRemembered + std::chrono::milliseconds(1));
+    ASSAY_OK(monitor.ready());
+    QCOMPARE(parts.proofs.load(), 2);
+    ASSAY_OK(monitor.handshake(nullptr)); // on demand means now
+    QCOMPARE(parts.proofs.load(), 3);
+}
+
+void TestHealthMonitor::whoComesMeanwhileSharesTheHandshake()
+{
+    FakeParts parts;
+    parts.takes = std::chrono::milliseconds(200);
+    const SystemClock clock;
+    HealthMonitor monitor(parts, clock);
+    std::atomic<int> passed{0};
+    {
+        std::vector<std::jthread> callers;
+        for (int i = 0; i < 8; ++i)
+            callers.emplace_back([&] { passed += monitor.handshake(nullptr).has_value(); });
+    }
+    QCOMPARE(passed.load(), 8);
+    QVERIFY2(parts.proofs.load() < 3, qPrintable(QString::number(parts.proofs.load())));
+}
+
+void TestHealthMonitor::handshakesAreRecorded()
+{
+    FakeParts parts;
+    test::FakeClock clock;
+    HealthMonitor monitor(parts, clock);
+    const auth::Identity ann{.scopeFingerprint = "sc_a", .principal = "ann", .tokenId = {}, .roles = {}};
+    const auto probe = [&] {
+        clock.advance(HealthMonitor::kRemembered + std::chrono::milliseconds(1));
+        (void)monitor.ready();
+    };
+    probe();
+    probe();
+    ASSAY_OK(monitor.handshake(&ann));
+    ASSAY_OK(monitor.handshake(&ann));
+    parts.works = false;
+    probe();
+    probe();
+    const std::vector<std::string> expected{"server ready", "ann ready", "ann ready", "server unavailable"};
+    QCOMPARE(parts.recorded, expected);
 }
 
 QTEST_APPLESS_MAIN(TestHealthMonitor)
