@@ -20,6 +20,9 @@ _assayctl_options() { # COMMAND: its options
     "exec") echo "--shell --stdin --cwd --timeout $common" ;;
     "runs list") echo "--state --agent --skill --since --limit $common" ;;
     "artifact get") echo "--output --force $common" ;;
+    "audit list") echo "--decision --operation --actor --run --since --until --ledger --limit $common" ;;
+    "audit export") echo "--decision --operation --actor --run --since --until --ledger --output --force $common" ;;
+    "audit verify") echo "--key --ledger $common" ;;
     "serve") echo "--data --listen $common" ;;
     "token create") echo "--data --scope --role --principal --name --expires $common" ;;
     "token list") echo "--limit $common" ;;
@@ -57,17 +60,20 @@ _assayctl() {
     --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "tar.gz zip" -- "$word"); return ;;
     --output-mode) mapfile -t COMPREPLY < <(compgen -W "truncate terminate" -- "$word"); return ;;
+    --decision) mapfile -t COMPREPLY < <(compgen -W "allowed refused executed terminated outcome_unknown" -- "$word"); return ;;
+    --ledger) mapfile -t COMPREPLY < <(compgen -W "scope server" -- "$word"); return ;;
     --egress) mapfile -t COMPREPLY < <(compgen -W "none default_internet allowlist" -- "$word"); return ;;
     --skill) mapfile -t COMPREPLY < <(compgen -W "$(_assayctl_names "skill list" name)" -- "$word"); return ;;
     --agent) mapfile -t COMPREPLY < <(compgen -W "$(_assayctl_names "agent list" name)" -- "$word"); return ;;
     esac
     local words
     case "$first $second" in
-    " ") words="skill agent run exec finish runs artifact health digest serve token base backup collect" ;;
+    " ") words="skill agent run exec finish runs artifact audit health digest serve token base backup collect" ;;
     "skill ") words="validate publish list show history diff capabilities promote withdraw export delete" ;;
     "agent ") words="create list show delete" ;;
     "runs ") words="list show manifest events cancel" ;;
     "artifact ") words="get" ;;
+    "audit ") words="list verify export" ;;
     "token ") words="create list revoke" ;;
     "base ") words="build list" ;;
     "run ") words=$(_assayctl_names "skill list" name) ;;
@@ -79,13 +85,13 @@ _assayctl() {
     esac
     if [[ $word == -* ]]; then
         case $first in
-        skill | agent | runs | artifact | token | base) words=$(_assayctl_options "$first $second") ;;
+        skill | agent | runs | artifact | audit | token | base) words=$(_assayctl_options "$first $second") ;;
         *) words=$(_assayctl_options "$first") ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
     case "$first $second" in
-    "skill validate" | "skill publish" | "digest " | "backup ") [[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    "skill validate" | "skill publish" | "digest " | "backup " | "audit verify") [[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     esac
 }
 complete -o filenames -F _assayctl assayctl

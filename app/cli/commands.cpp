@@ -48,6 +48,10 @@ void addRunCommands(Command& root, Context& context)
 void addServerCommands(Command& root, Context& context)
 {
     addHealth(root, context);
+    Command audit = root.addGroup("audit", "Read, export and verify the audit ledger");
+    addAuditList(audit, context);
+    addAuditVerify(audit, context);
+    addAuditExport(audit, context);
     addServe(root, context);
     Command token = root.addGroup("token", "Make and revoke tokens");
     addTokenCreate(token, context);

@@ -35,6 +35,10 @@ void addRunsEvents(Command& parent, Context& context);
 void addRunsCancel(Command& parent, Context& context);
 void addArtifactGet(Command& parent, Context& context);
 
+void addAuditList(Command& parent, Context& context);
+void addAuditVerify(Command& parent, Context& context);
+void addAuditExport(Command& parent, Context& context);
+
 void addServe(Command& parent, Context& context);
 void addTokenCreate(Command& parent, Context& context);
 void addTokenList(Command& parent, Context& context);

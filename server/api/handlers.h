@@ -61,6 +61,11 @@ Result<Reply> listArtifacts(const Services& services, Request& request);
 Result<Reply> getArtifact(const Services& services, Request& request);
 Result<Reply> getArtifactContent(const Services& services, Request& request);
 
+// audit.cpp
+Result<Reply> listAudit(const Services& services, Request& request);
+Result<Reply> exportAudit(const Services& services, Request& request);
+Result<Reply> verifyAudit(const Services& services, Request& request);
+
 // tokens.cpp
 Result<Reply> listTokens(const Services& services, Request& request);
 Result<Reply> createToken(const Services& services, Request& request);

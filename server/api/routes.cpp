@@ -17,11 +17,17 @@ constexpr Roles kBuild{Role::Builder};
 constexpr Roles kReview{Role::Reviewer};
 constexpr Roles kRun{Role::Runner};
 constexpr Roles kOperate{Role::Operator};
+constexpr Roles kAudit = Roles(Role::Operator) | Role::Reviewer;
 constexpr Roles kHandshake = Roles(Role::Operator) | Role::Runner;
 
 constexpr std::array<std::string_view, 2> kPage{"page_size", "page_token"};
 constexpr std::array<std::string_view, 5> kSkillList{"page_size", "page_token", "q", "enabled", "state"};
 constexpr std::array<std::string_view, 6> kRunList{"page_size", "page_token", "state", "agent", "skill", "since"};
+constexpr std::array<std::string_view, 9> kAuditList{"page_size", "page_token", "ledger", "decision", "operation",
+                                                     "actor",     "run",        "since",  "until"};
+constexpr std::array<std::string_view, 8> kAuditExport{"page_token", "ledger", "decision", "operation",
+                                                       "actor",      "run",    "since",    "until"};
+constexpr std::array<std::string_view, 1> kLedger{"ledger"};
 constexpr std::array<std::string_view, 1> kFormat{"format"};
 constexpr std::array<std::string_view, 1> kName{"name"};
 constexpr std::array<std::string_view, 5> kDiff{"from", "to", "context", "ignore_whitespace", "path"};
@@ -71,6 +77,9 @@ constexpr Route kRoutes[] = {
     {Method::Get, "/v1/artifacts/{id}", kReaders, getArtifact},
     {Method::Get, "/v1/artifacts/{id}/content", kReaders, getArtifactContent},
 
+    {Method::Get, "/v1/audit", kAudit, listAudit, None, No, kAuditList},
+    {Method::Get, "/v1/audit/export", kAudit, exportAudit, None, No, kAuditExport},
+    {Method::Get, "/v1/audit/verify", kAudit, verifyAudit, None, No, kLedger},
     {Method::Get, "/v1/tokens", kOperate, listTokens, None, No, kPage},
     {Method::Post, "/v1/tokens", kOperate, createToken, Json, Sealed},
     {Method::Get, "/v1/tokens/{id}", kOperate, getToken},

@@ -51,7 +51,7 @@ Result<DataDirectory> DataDirectory::open(const std::filesystem::path& path)
         return forward(made);
     if (auto checked = checkPrivate(path); !checked)
         return forward(checked);
-    for (const auto& folder : {directory.scratch(), directory.packages()})
+    for (const auto& folder : {directory.scratch(), directory.packages(), directory.keys()})
         if (auto made = makeFolder(folder); !made)
             return forward(made);
     return directory;

@@ -20,6 +20,7 @@ public:
     std::filesystem::path database() const { return store::databaseFile(m_path); }
     std::filesystem::path scratch() const { return m_path / "tmp"; }       ///< unlinked files and unpacking
     std::filesystem::path packages() const { return m_path / "packages"; } ///< verified trees for boxes
+    std::filesystem::path keys() const { return m_path / "keys"; }         ///< what seals sessions and signs anchors
     const std::filesystem::path& path() const { return m_path; }
 
 private:

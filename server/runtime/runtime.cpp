@@ -118,7 +118,7 @@ Result<std::unique_ptr<Runtime>> Runtime::start(const Settings& settings, Log& l
         return forward(listening);
     // A driver counts as ready only after a handshake: make the first one now, beside the first requests.
     if (settings.execution)
-        (void)state->pool.post([health = &state->services->health()] { (void)health->handshake(); });
+        (void)state->pool.post([health = &state->services->health()] { (void)health->handshake(nullptr); });
     return std::unique_ptr<Runtime>(new Runtime(std::move(state)));
 }
 

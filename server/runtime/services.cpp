@@ -18,6 +18,7 @@ runs::RunSettings runSettings(const Settings& settings, const DataDirectory& dir
 {
     runs::RunSettings out;
     out.cacheDirectory = directory.packages();
+    out.sessionKeys = directory.keys() / "sessions.json";
     out.maxLiveBoxes = settings.maxLiveBoxes;
     out.maxLiveBoxesPerScope = settings.maxLiveBoxesPerScope;
     out.maxQueued = settings.maxQueuedRuns;
@@ -85,11 +86,22 @@ void FailureLog::failed(std::string_view route, const Error& error)
 
 ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log, Metrics& metrics,
                        std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
-                       std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes)
+                       std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes,
+                       audit::SigningKey key)
     : m_database(std::move(database)),
       m_packages(std::move(packages)),
       m_artifacts(std::move(artifacts)),
       m_boxes(std::move(boxes)),
+      m_ledger(*m_database, m_clock),
+      m_refusals(m_ledger, m_clock),
+      m_anchorer(*m_database, m_clock, std::move(key), &m_refusals,
+                 {.report =
+                      [&log](const Error& error) {
+                          log.write(LogLevel::Error,
+                                    "the audit ledger has no anchor: " + error.message + " [" + error.detail + "]");
+                      }}),
+      m_audit(*m_database, m_anchorer.key().publicKey()),
+      m_verifier(*m_database, m_anchorer.key().publicKey()),
       m_storedTokens(*m_database),
       m_authenticator(m_storedTokens, m_clock),
       m_tokens(m_storedTokens, m_authenticator, m_clock),
@@ -100,7 +112,8 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
       m_trees(m_runs),
       m_collections(*m_database, {{m_packages.get(), m_artifacts.get()}}, &m_trees, m_clock,
                     collectionSettings(settings), &metrics),
-      m_parts(*m_database, *m_boxes, m_boxes->names(), settings.execution, m_runs.cachePlace()),
+      m_parts(*m_database, m_ledger, m_runs, *m_boxes, m_boxes->names(), settings.execution,
+              m_runs.cachePlace()),
       m_health(m_parts, m_clock),
       m_failures(log),
       m_api(api::makeService({.skills = m_skills,
@@ -117,7 +130,10 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
                               .bodies = {},
                               .info = serverInfo(settings),
                               .log = &m_failures,
-                              .metrics = &metrics}))
+                              .metrics = &metrics,
+                              .refusals = &m_refusals,
+                              .audit = &m_audit,
+                              .verifier = &m_verifier}))
 {}
 
 Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, const DataDirectory& directory, Log& log,
@@ -137,8 +153,12 @@ Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, c
     auto boxes = BoxProvider::open(settings, directory);
     if (!boxes)
         return forward(boxes);
+    auto key = audit::SigningKey::open(directory.keys() / "ledger.ed25519");
+    if (!key)
+        return forward(key);
     std::unique_ptr<ServiceSet> set(new ServiceSet(settings, directory, log, metrics, std::move(*database),
-                                                   std::move(*packages), std::move(*artifacts), std::move(*boxes)));
+                                                   std::move(*packages), std::move(*artifacts), std::move(*boxes),
+                                                   std::move(*key)));
     if (auto recovered = set->recover(log); !recovered)
         return forward(recovered);
     set->collectOnSchedule(settings, log);
@@ -170,6 +190,12 @@ Result<void> ServiceSet::recover(Log& log)
     else if (!reaped->empty())
         log.write(LogLevel::Info, "removed " + std::to_string(reaped->size()) + " boxes that a killed server left");
     log.write(LogLevel::Info, m_runs.cachePlace());
+    auto unknown = m_ledger.recover();
+    if (!unknown)
+        return forward(unknown);
+    if (*unknown > 0)
+        log.write(LogLevel::Warning, "the outcome of " + std::to_string(*unknown) +
+                                         " commands is unknown: the server ended while they ran");
     auto interrupted = m_runs.recover();
     if (!interrupted)
         return forward(interrupted);

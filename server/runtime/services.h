@@ -5,6 +5,7 @@
 #include "server/api/server_parts.h"
 #include "server/api/service.h"
 #include "server/api/stored_tokens.h"
+#include "server/audit/anchorer.h"
 #include "server/core/metrics.h"
 #include "server/retention/collection_schedule.h"
 #include "server/runtime/box_provider.h"
@@ -65,7 +66,8 @@ public:
 private:
     ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log, Metrics& metrics,
                std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
-               std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes);
+               std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes,
+               audit::SigningKey key);
     Result<void> recover(Log& log);
     void collectOnSchedule(const Settings& settings, Log& log);
 
@@ -74,6 +76,11 @@ private:
     std::unique_ptr<store::SkillPackageStore> m_packages;
     std::unique_ptr<store::SkillPackageStore> m_artifacts;
     std::unique_ptr<BoxProvider> m_boxes;
+    audit::Ledger m_ledger;
+    audit::Refusals m_refusals;
+    audit::Anchorer m_anchorer;
+    audit::Reader m_audit;
+    audit::Verifier m_verifier;
     api::StoredTokens m_storedTokens;
     auth::Authenticator m_authenticator;
     auth::TokenService m_tokens;

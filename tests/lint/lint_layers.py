@@ -38,6 +38,7 @@ ALLOWED = {
         "server/registry/package.h",
         "server/registry/archive.h",
         "server/registry/folder.h",
+        "server/audit",
         "server/auth",
         "server/store",
         "server/sandbox/base",

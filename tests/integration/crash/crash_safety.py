@@ -7,7 +7,9 @@ and checks after each start that
 - every publish that was answered is there, whole, with the digest that was answered;
 - no revision is half written: every listed revision's every file reads back with its SHA-256;
 - every run that was answered is there, ended; those that were cut off are `failed` with reason `interrupted`;
-- no process, mount or control group of a box is left.
+- no process, mount or control group of a box is left;
+- the audit ledger verifies, has a row for every publish and run that was answered, and one end for every command that was
+  reserved: `outcome_unknown` for those of interrupted runs, never silence.
 The seed is printed, so that a failure can be repeated.
 """
 
@@ -161,6 +163,32 @@ def check_runs(client, known):
     return interrupted
 
 
+def ledger_rows(client):
+    rows, token = [], ""
+    while True:
+        page = client.get("/v1/audit?page_size=200" + (f"&page_token={token}" if token else ""))
+        rows += page["items"]
+        token = page.get("next_page_token", "")
+        if not token:
+            return rows
+
+
+def check_ledger(client, known):
+    verdict = client.get("/v1/audit/verify")
+    assert verdict["valid"], f"the ledger is broken: {verdict['first_bad']}"
+    rows = ledger_rows(client)
+    published = {row["resource"] for row in rows if (row["operation"], row["decision"]) == ("skill.publish", "allowed")}
+    started = {row["resource"] for row in rows if (row["operation"], row["decision"]) == ("run.start", "allowed")}
+    missing = {f"{name}@{revision}" for name, revision in known.revisions} - published
+    assert not missing, f"publishes without a row: {missing}"
+    assert known.runs <= started, f"runs without a row: {known.runs - started}"
+    commands = [row for row in rows if row["operation"] == "command.execute"]
+    reserved = {row["seq"] for row in commands if row["decision"] == "allowed"}
+    ends = [row["reservation"] for row in commands if row["decision"] != "allowed"]
+    assert sorted(reserved) == sorted(ends), f"reserved and not ended: {reserved - set(ends)}; ended twice or never begun: {ends}"
+    return sum(row["decision"] == "outcome_unknown" for row in commands)
+
+
 def leftovers(data):
     found = []
     for entry in os.listdir("/proc"):
@@ -197,7 +225,7 @@ def wait_for_nothing(data, groups_before):
 
 def make_token(binaries, data):
     command = [os.path.join(binaries, "assayctl"), "token", "create", "--data", data, "--scope", "team=crash",
-               "--role", "builder", "--role", "runner", "--json"]
+               "--role", "builder", "--role", "runner", "--role", "reviewer", "--json"]
     made = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=60)
     return json.loads(made.stdout)["secret"]
 
@@ -215,7 +243,7 @@ def main():
         server = Server(binaries, data)
         client = Client(server, secret)
         known = Acknowledged()
-        kills = interrupted = 0
+        kills = interrupted = unknown = 0
         server.start()
         while known.operations < limit:
             stop = threading.Event()
@@ -235,8 +263,10 @@ def main():
             assert not left, f"left after kill {kills}: {left}"
             check_revisions(client, known)
             interrupted = check_runs(client, known)
+            unknown = check_ledger(client, known)
             print(f"kill {kills}: {known.operations} operations, {len(known.revisions)} publishes and {len(known.runs)} runs "
-                  f"kept, {interrupted} interrupted, ready again after {took * 1000:.0f} ms", flush=True)
+                  f"kept, {interrupted} interrupted, {unknown} outcomes unknown, ready again after {took * 1000:.0f} ms", flush=True)
+        assert unknown >= interrupted > 0, "no command was cut off: too little happened to prove anything"
         assert kills >= 5 and len(known.revisions) > limit / 10 and known.runs, "too little happened to prove anything"
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(30) == 0, "assayd did not stop in peace"

@@ -143,7 +143,16 @@ ApiFixture::ApiFixture()
                                   .packageLimits = {},
                                   .scratchDirectory = m_dir.path().toStdString(),
                                   .bodies = {},
-                                  .info = {"0.1.0", {"runs"}, {{"wait_ms", 120000}}, {"http://127.0.0.1:8473"}}});
+                                  .info = {"0.1.0", {"runs"}, {{"wait_ms", 120000}}, {"http://127.0.0.1:8473"}},
+                                  .refusals = &m_refusals,
+                                  .audit = &m_audit,
+                                  .verifier = &m_verifier});
+}
+
+std::vector<audit::Row> ApiFixture::auditRows(const std::string& fingerprint)
+{
+    return need(m_database->read(
+        [&](store::Connection& connection) { return audit::LedgerTable(connection).after(fingerprint, 0, 1000); }));
 }
 
 ApiFixture::~ApiFixture() { m_runs.stop(std::chrono::seconds(5)); }

@@ -52,6 +52,7 @@ public:
         return {.name = driver, .state = "ready", .limits = "soft"};
     }
     Result<std::string> prove(const std::string&) override { return std::string("it answered"); }
+    Result<void> record(const auth::Identity*, const contract::PartHealth&) override { return {}; }
     contract::PartHealth store() override { return {.name = "store", .state = "ready"}; }
     contract::PartHealth base() override { return {.name = "base", .state = "ready"}; }
     contract::PartHealth gateway() override { return {.name = "gateway", .state = "disabled"}; }
@@ -69,6 +70,8 @@ public:
     /// A token of the scope {"tenant": tenant} with these roles.
     std::string token(const std::string& tenant, const std::vector<std::string>& roles);
     auth::TokenService& tokens() { return m_tokens; }
+    /// The rows of a scope's audit chain, oldest first; of the server's own with an empty fingerprint.
+    std::vector<audit::Row> auditRows(const std::string& fingerprint);
     const std::vector<std::pair<std::string, Answer>>& record() const { return m_record; }
 
 private:
@@ -77,6 +80,11 @@ private:
     std::unique_ptr<store::Database> m_database;
     std::unique_ptr<store::SkillPackageStore> m_packages;
     std::unique_ptr<store::SkillPackageStore> m_artifacts;
+    audit::Ledger m_ledger{*m_database, m_clock};
+    audit::Refusals m_refusals{m_ledger, m_clock};
+    audit::SigningKey m_key{audit::SigningKey::open(m_dir.filePath("ledger.key").toStdString()).value()};
+    audit::Reader m_audit{*m_database, m_key.publicKey()};
+    audit::Verifier m_verifier{*m_database, m_key.publicKey()};
     registry::SkillService m_skills;
     registry::AgentService m_agents;
     NoBoxes m_boxes;

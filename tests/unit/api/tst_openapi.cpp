@@ -283,6 +283,8 @@ void TestOpenApi::callServer()
     QCOMPARE(call(Method::Post, "/v1/health/handshake").status, 200);
     QCOMPARE(call(Method::Post, "/v1/collections", R"({"dry_run": true})").status, 200);
     QCOMPARE(call(Method::Post, "/v1/collections", R"({"dry_run": 1})").status, 400);
+    for (const char* target : {"/v1/audit", "/v1/audit?page_size=1", "/v1/audit/export", "/v1/audit/verify"})
+        QVERIFY2(call(Method::Get, target).status == 200, target);
 }
 
 void TestOpenApi::callEndings()

@@ -14,6 +14,37 @@ const std::string kDigest = Digest::ofBytes("sample").text();
 const std::string kRevision = "rev_01J00000000000000000000000";
 const std::string kRun = "run_01J00000000000000000000000";
 
+const std::string kScope = "sc_0123456789abcdef0123456789abcdef";
+
+AuditEntry auditEntry()
+{
+    return {.scopeFingerprint = kScope,
+            .seq = 42,
+            .at = kTime,
+            .actor = "ann",
+            .actorType = "principal",
+            .authSource = "token",
+            .resourceType = "command",
+            .resource = "cmd_01J00000000000000000000000",
+            .operation = "command.execute",
+            .decision = "terminated",
+            .run = kRun,
+            .reservation = 41,
+            .occurrences = 1,
+            .metadata = {.surface = "cli",
+                         .cwd = "/workspace/out",
+                         .reason = "role",
+                         .exitCode = 137,
+                         .termination = "timeout",
+                         .baseDigest = kDigest,
+                         .egressMode = "none",
+                         .egressTotalBytes = 0,
+                         .wallMs = 120'000,
+                         .workspaceKib = 12},
+            .previous = kDigest,
+            .hash = kDigest};
+}
+
 Problem lint()
 {
     return {.code = "crlf_script",
@@ -204,6 +235,20 @@ std::vector<std::pair<std::string, json::object>> sampleReplies()
             {"Run-empty", toJson(Run{.id = kRun, .state = "queued"}, RunDetail::Full)},
             {"Token", toJson(token())},
             {"CreatedToken", toJson(CreatedToken{token(), "assay_shown-once"})},
+            {"AuditEntry", toJson(auditEntry())},
+            {"AuditEntry-empty", toJson(AuditEntry{.seq = 1,
+                                                   .actorType = "anonymous",
+                                                   .authSource = "none",
+                                                   .resourceType = "server",
+                                                   .operation = "request.authenticate",
+                                                   .decision = "refused",
+                                                   .previous = kDigest,
+                                                   .hash = kDigest})},
+            {"AuditAnchor", toJson(AuditAnchor{kScope, 7, kTime, kDigest, "0123456789abcdef", "c2lnbmF0dXJl"})},
+            {"AuditExport", toJson(AuditExport{"assay-ledger-v1", kScope, true, "0123456789abcdef", "a2V5"})},
+            {"AuditVerdict",
+             toJson(AuditVerdict{false, 41, 2, AuditFault{kScope, 42, "changed"}, "0123456789abcdef", "a2V5"})},
+            {"AuditVerdict-empty", toJson(AuditVerdict{.keyId = "0123456789abcdef", .publicKey = "a2V5"})},
             {"Health", toJson(health())},
             {"ServerInfo", toJson(ServerInfo{"0.1.0", {"runs"}, {{"wait_ms", 120000}}, {"http://127.0.0.1:8473"}})},
             {"Problem", problemDocument(refused(), "/v1/runs")}};

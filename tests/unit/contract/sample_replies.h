@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/contract/audit.h"
 #include "server/contract/codec.h"
 
 namespace assay::test {
