@@ -37,6 +37,7 @@ constexpr Audited kAudited[] = {
     {Method::Post, "/v1/tokens", Operation::TokenCreate, ResourceType::Token},
     {Method::Delete, "/v1/tokens/{id}", Operation::TokenRevoke, ResourceType::Token},
     {Method::Post, "/v1/health/handshake", Operation::Handshake, ResourceType::Server},
+    {Method::Post, "/v1/collections", Operation::CollectionRun, ResourceType::Server},
 };
 
 const Audited* auditedOf(const Route& route)

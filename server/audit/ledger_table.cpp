@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/audit/ledger_table.h"
 
+#include "server/audit/page_sql.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -66,31 +68,24 @@ bool matches(const Statement& query, const RowQuery& wanted)
            (wanted.run.empty() || query.text(10) == wanted.run);
 }
 
-/// The statement led by the filter that usually leaves the fewest rows.
-Result<Statement> pageQuery(store::Connection& connection, std::string_view fingerprint, const RowQuery& wanted)
+struct Lead
 {
-    struct Lead
-    {
-        const std::string& value;
-        std::string_view sql;
-    };
+    std::string_view value; ///< of the filter; empty: none
+    std::string_view sql;
+};
+
+/// The statement led by the filter that usually leaves the fewest rows.
+Lead leadOf(const RowQuery& wanted)
+{
     // An empty run is not in its index.
     const Lead leads[] = {{wanted.run, ASSAY_LEDGER_PAGE("ledger_by_run", " AND run = ? AND run <> ''")},
                           {wanted.actor, ASSAY_LEDGER_PAGE("ledger_by_actor", " AND actor = ?")},
                           {wanted.operation, ASSAY_LEDGER_PAGE("ledger_by_operation", " AND operation = ?")},
                           {wanted.decision, ASSAY_LEDGER_PAGE("ledger_by_decision", " AND decision = ?")}};
-    for (const Lead& lead : leads) {
-        if (lead.value.empty())
-            continue;
-        auto query = connection.prepare(lead.sql);
-        if (query)
-            query->bind(fingerprint).bind(lead.value);
-        return query;
-    }
-    auto query = connection.prepare(ASSAY_LEDGER_PAGE("ledger_by_time", ""));
-    if (query)
-        query->bind(fingerprint);
-    return query;
+    for (const Lead& lead : leads)
+        if (!lead.value.empty())
+            return lead;
+    return {{}, ASSAY_LEDGER_PAGE("ledger_by_time", "")};
 }
 
 /// The place that all rows of the page are before. Rows count from 1, so (t, 0) is before all of time t.
@@ -142,11 +137,17 @@ Result<void> LedgerTable::insert(const Row& row)
     return query->run();
 }
 
+std::string_view pageSql(const RowQuery& query) { return leadOf(query).sql; }
+
 Result<LedgerTable::Listed> LedgerTable::list(std::string_view fingerprint, const RowQuery& wanted)
 {
-    auto query = pageQuery(m_connection, fingerprint, wanted);
+    const Lead lead = leadOf(wanted);
+    auto query = m_connection.prepare(lead.sql);
     if (!query)
         return forward(query);
+    query->bind(fingerprint);
+    if (!lead.value.empty())
+        query->bind(lead.value);
     const RowQuery::Place end = endOf(wanted);
     query->bind(wanted.since.value_or(Timestamp(std::chrono::milliseconds(0)))).bind(end.at).bind(end.row);
     Listed out;

@@ -57,7 +57,7 @@ std::string describe(const contract::CollectionReport& report)
 contract::ServerInfo serverInfo(const Settings& settings)
 {
     contract::ServerInfo info{
-        .version = ASSAY_VERSION, .features = {"skills", "agents"}, .limits = {}, .listeners = {}};
+        .version = ASSAY_VERSION, .features = {"skills", "agents", "audit"}, .limits = {}, .listeners = {}};
     info.features.push_back("skills_backend:" + settings.skillsBackend);
     if (settings.execution)
         info.features.push_back("runs");

@@ -166,6 +166,36 @@ class MainPath(unittest.TestCase):
         self.environment["ASSAY_TOKEN"] = own
         self.ctl("skill", "delete", "ticket-analysis")
 
+    def test_9a_everything_stands_in_the_ledger(self):
+        rows = self.json("audit", "list", "--limit", "1000")["items"]
+        done = {(row["operation"], row["decision"]) for row in rows}
+        for expected in ("skill.publish", "skill.delete", "revision.promote", "revision.withdraw", "agent.create", "agent.delete", "run.start", "run.cancel"):
+            self.assertIn((expected, "allowed"), done)
+        self.assertLessEqual({("run.start", "refused"), ("command.execute", "executed"), ("command.execute", "terminated")}, done)
+        self.assertEqual({row["metadata"]["surface"] for row in rows if row["actor_type"] != "server"}, {"cli"})
+        refused = self.json("audit", "list", "--operation", "command.execute", "--decision", "refused")["items"]
+        self.assertEqual({row["metadata"]["reason"] for row in refused}, {"not_started"})
+        self.assertIn(b"anchors: valid", self.ctl("audit", "verify").stdout)
+        server = {row["operation"] for row in self.json("audit", "list", "--ledger", "server")["items"]}
+        self.assertLessEqual({"token.create", "token.revoke", "handshake"}, server)
+        verdict = self.json("audit", "verify", "--ledger", "server")
+        self.assertTrue(verdict["valid"])
+        self.assertGreater(verdict["checked"], len(rows))
+
+        self.ctl("audit", "export", "-o", "audit.jsonl")
+        self.ctl("audit", "export", "-o", "audit.jsonl", expect=1)
+        judged = self.json("audit", "verify", "audit.jsonl", "--key", verdict["public_key"])
+        self.assertTrue(judged["valid"])
+        self.assertGreaterEqual(judged["checked"], len(rows))
+        path = pathlib.Path(self.folder.name, "audit.jsonl")
+        text = path.read_text()
+        for never in ("team", "no-such-program", "oops", "a test", self.environment["ASSAY_TOKEN"]):
+            self.assertNotIn(never, text)
+        path.write_text(text.replace('"terminated"', '"executed"', 1))
+        self.assertFalse(self.json("audit", "verify", "audit.jsonl", expect=1)["valid"])
+        path.write_text("not an export")
+        self.ctl("audit", "verify", "audit.jsonl", expect=2)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -36,7 +36,8 @@ private:
         const auto answer = ask(Method::Get, "/v1/audit" + query);
         if (answer.status != 200)
             return {std::to_string(answer.status)};
-        for (const auto& item : answer.json().at("items").as_array())
+        const auto page = answer.json();
+        for (const auto& item : page.at("items").as_array())
             out.push_back(std::string(item.at("operation").as_string()) + " " +
                           std::string(item.at("decision").as_string()) + " " +
                           (item.at("resource").is_null() ? "-" : std::string(item.at("resource").as_string())));

@@ -102,7 +102,8 @@ json::object recordLine(const std::string& route, const test::Answer& answer)
     json::object headers;
     for (const auto& [name, value] : answer.headers)
         headers[lower(name)] = value;
-    const bool isJson = answer.header("Content-Type").ends_with("json");
+    const std::string type = answer.header("Content-Type");
+    const bool isJson = type.ends_with("/json") || type.ends_with("+json");
     return {{"method", route.substr(0, blank)},
             {"path", described(route.substr(blank + 1))},
             {"status", answer.status},

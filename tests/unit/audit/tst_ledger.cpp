@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/audit/ledger.h"
+#include "server/audit/page_sql.h"
 #include "tests/support/audit_records.h"
 
+#include <list>
 #include <thread>
 
 using namespace assay;
@@ -27,6 +29,7 @@ private slots:
     void listsNewestFirstWithEveryFilter();
     void aPageGoesOnWhereItEnded();
     void aRareMatchIsReachedInBoundedSteps();
+    void everyFilterIsLedByAnIndex();
 
 private:
     template <typename Job> auto write(Job job) { return m_database->write(job); }
@@ -238,6 +241,32 @@ void TestLedger::aRareMatchIsReachedInBoundedSteps()
     listed = list(query);
     QCOMPARE(listed.rows.size(), 1);
     QVERIFY(!listed.more);
+}
+
+// A page never sorts and never walks the table.
+void TestLedger::everyFilterIsLedByAnIndex()
+{
+    const std::map<std::string, RowQuery> queries{{"ledger_by_time", {}},
+                                                  {"ledger_by_decision", {.decision = "refused"}},
+                                                  {"ledger_by_operation", {.operation = "x", .decision = "refused"}},
+                                                  {"ledger_by_actor", {.operation = "x", .actor = "ann"}},
+                                                  {"ledger_by_run", {.actor = "ann", .run = test::kRunId}}};
+    for (const auto& [index, query] : queries) {
+        static std::list<std::string> kept; // a connection caches statements by their literals
+        const std::string& sql = kept.emplace_back("EXPLAIN QUERY PLAN " + std::string(pageSql(query)));
+        const auto plan = m_database->read([&](Connection& connection) -> Result<std::string> {
+            auto explained = connection.prepare(sql);
+            if (!explained)
+                return forward(explained);
+            std::string out;
+            while (explained->step().value())
+                out += std::string(explained->text(3)) + "; ";
+            return out;
+        });
+        ASSAY_OK(plan);
+        QVERIFY2(plan->contains("SEARCH ledger USING INDEX " + index + " (fingerprint=?"), plan->c_str());
+        QVERIFY2(plan->contains("at<?") && !plan->contains("TEMP B-TREE") && !plan->contains("SCAN"), plan->c_str());
+    }
 }
 
 QTEST_APPLESS_MAIN(TestLedger)
