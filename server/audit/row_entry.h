@@ -6,8 +6,8 @@
 
 namespace assay::audit {
 
-// Rows and anchors in the contract's form and back, with every byte that is hashed. Pure; `InvalidArgument` for a
-// digest or a signature that is none.
+/// Rows and anchors in the contract's form and back, with every byte that is hashed. Pure; `InvalidArgument` for a
+/// digest or a signature that is none.
 
 contract::AuditEntry entryOf(const Row& row);
 Result<Row> rowOf(const contract::AuditEntry& entry);

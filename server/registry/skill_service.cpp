@@ -3,6 +3,7 @@
 
 #include "server/core/text.h"
 #include "server/registry/precondition.h"
+#include "server/registry/recorded.h"
 #include "server/registry/skill_publisher.h"
 #include "server/registry/skill_rules.h"
 #include "server/registry/skill_view.h"
@@ -124,17 +125,6 @@ Result<PinnedSkill> pinOne(Connection& connection, std::string_view scope, const
                        revision->inputSchema,
                        revision->outputSchema,
                        std::move(*files)};
-}
-
-/// `out`, unless the decision that made it cannot be recorded: then the transaction is taken back.
-template <typename T>
-Result<T> recorded(audit::Ledger& ledger, Connection& connection, const auth::Identity& by, audit::Operation operation,
-                   audit::ResourceType type, std::string resource, T out)
-{
-    auto record = audit::recordBy(by, operation, audit::Decision::Allowed, type, std::move(resource));
-    if (auto added = ledger.append(connection, record); !added)
-        return forward(added);
-    return out;
 }
 
 } // namespace

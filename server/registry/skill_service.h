@@ -163,7 +163,7 @@ private:
     store::SkillPackageStore& m_packages;
     const Clock& m_clock;
     PackageLimits m_limits;
-    Metrics* m_metrics;      ///< may be absent
+    Metrics* m_metrics; ///< may be absent
     audit::Ledger m_ledger{m_database, m_clock};
     ArchiveCache m_archives; ///< making a tar.gz costs a hundred times what reading its bundle costs
 };

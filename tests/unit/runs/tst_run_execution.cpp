@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/core/ids.h"
-#include "server/core/json.h"
-#include "server/runs/run_execution.h"
-#include "tests/support/audit_records.h"
-#include "tests/unit/runs/counting_metrics.h"
-#include "tests/unit/runs/fake_box.h"
-#include "tests/unit/runs/package_fixture.h"
-
-#include <QTemporaryDir>
-#include <thread>
+#include "tests/unit/runs/execution_fixture.h"
 
 using namespace assay;
 using namespace assay::runs;
 
-class TestRunExecution : public QObject
+class TestRunExecution : public QObject, private test::ExecutionFixture
 {
     Q_OBJECT
 
 private slots:
-    void init();
-    void cleanup();
+    void init() { setUp(); }
+    void cleanup() { m_world.reset(); }
     void runsAScriptInOrder();
     void aFailingScriptFailsAndIsCollected();
     void tellsTheCauseOfDeath_data();
@@ -41,156 +32,9 @@ private slots:
     void aFailedTeardownIsReported();
     void isMeasured();
     void anEndThatCannotBeStoredIsTriedAgain();
-    void theEndOfARunsCommandRidesWithTheRunsEnd();
-    void aSessionsCommandEndsInTheLedgerBeforeItIsAnswered();
-    void whatNeverStartedIsRefusedInTheLedger();
-    void aForgedExpiredForeignOrReplayedSessionExecutesNothing();
-    void aCancelledRunExecutesNothingThatWaited();
-
-private:
-    struct Records final : RunJournal
-    {
-        Result<void> putCommands(const RunPlan&, const std::vector<store::CommandRow>& rows) override
-        {
-            put += rows.size();
-            return {};
-        }
-        Result<void> end(const LiveRun& run, const std::vector<store::CommandRow>& rows,
-                         const std::vector<store::ArtifactRow>& artifactRows, std::string_view text,
-                         const std::vector<CommandEnding>& ends) override
-        {
-            if (failures-- > 0)
-                return fail(ErrorCode::Unavailable, "the disk is full");
-            ended = run.ending();
-            commands = rows;
-            artifacts = artifactRows;
-            events = text;
-            endings.insert(endings.end(), ends.begin(), ends.end());
-            return {};
-        }
-        Result<void> complete(const std::vector<CommandEnding>& ends) override
-        {
-            if (completeFails)
-                return fail(ErrorCode::Unavailable, "the disk is full");
-            endings.insert(endings.end(), ends.begin(), ends.end());
-            return {};
-        }
-        Result<void> note(const audit::Record& record) override
-        {
-            noted.push_back(record);
-            return {};
-        }
-        std::vector<CommandEnding> endings;
-        std::vector<audit::Record> noted;
-        bool completeFails = false;
-        std::atomic<std::size_t> put{0};
-        int failures = 0;
-        contract::Run ended;
-        std::vector<store::CommandRow> commands;
-        std::vector<store::ArtifactRow> artifacts;
-        std::string events;
-    };
-
-    struct Catalog final : CatalogPort
-    {
-        Result<contract::Agent> agent(const auth::Identity&, std::string_view) override
-        {
-            return fail(ErrorCode::NotFound, "");
-        }
-        Result<std::vector<registry::PinnedSkill>> pin(std::string_view, const std::vector<std::string>&) override
-        {
-            return std::vector<registry::PinnedSkill>{};
-        }
-        Result<store::Bundle> bundle(std::string_view, const Digest&) override
-        {
-            if (package)
-                return package->bundle();
-            return refuse("digest_mismatch", "the bundle is damaged");
-        }
-        const test::PackageFixture* package = nullptr;
-    };
-
-    struct World
-    {
-        QTemporaryDir directory;
-        test::FakeClock clock;
-        test::FakeDriver driver;
-        test::BoxScript box;
-        test::MemoryStore artifacts;
-        Catalog catalog;
-        Records records;
-        std::unique_ptr<TreeCache> cache =
-            std::move(TreeCache::open({directory.path().toStdString(), 1 << 20}).value());
-        Materializer materializer{catalog, *cache};
-        Collector collector{artifacts, clock};
-        std::vector<std::string> reports;
-        test::CountingMetrics metrics;
-        std::unique_ptr<SessionSealer> sealer = std::move(SessionSealer::open({}, clock).value());
-        ExecutionBroker broker{*sealer, records};
-        ExecutionParts parts{materializer,
-                             collector,
-                             records,
-                             broker,
-                             [this](sandbox::BoxDriver&, sandbox::BoxSpec spec) -> Result<std::unique_ptr<LiveBox>> {
-                                 box.note("create");
-                                 box.spec = std::move(spec);
-                                 if (box.createError)
-                                     return std::unexpected(*box.createError);
-                                 return std::make_unique<test::FakeBox>(box);
-                             },
-                             [this](std::string_view, const Error& error) { reports.push_back(error.message); },
-                             std::chrono::milliseconds(10'000),
-                             &metrics,
-                             {}};
-        std::unique_ptr<LiveRun> run;
-        void execute() { RunExecution(parts, driver, *run).execute(); }
-    };
-
-    RunPlan plan(bool session = false) const;
-    void use(RunPlan plan)
-    {
-        if (plan.command) {
-            plan.command->id = test::kCommandId;
-            plan.command->carrier = m_world->broker.sealFor(m_by, plan.runId).value();
-        }
-        m_world->run = std::make_unique<LiveRun>(std::move(plan), "sha256:m", m_world->clock);
-        if (m_world->run->plan().command)
-            m_world->run->reserveFirst(1);
-    }
-    /// A command as the service accepts it: its id.
-    Result<std::string> add(std::vector<std::string> argv)
-    {
-        auto carrier = m_world->broker.admit(m_by, *m_world->run);
-        if (!carrier)
-            return forward(carrier);
-        return add(std::move(argv), *carrier);
-    }
-    Result<std::string> add(std::vector<std::string> argv, std::string carrier)
-    {
-        const std::string id = newId("cmd_", m_world->clock.now());
-        auto added = m_world->run->addCommand({id, {.argv = std::move(argv)}, std::move(carrier), ++m_reserved});
-        return added ? Result<std::string>(id) : forward(added);
-    }
-    std::string endings() const
-    {
-        std::string out;
-        for (const CommandEnding& each : m_world->records.endings)
-            out += std::to_string(each.reservation) + ":" + std::string(nameOf(each.record.decision)) + ":" +
-                   each.record.metadata.reason + each.record.metadata.termination + " ";
-        return out;
-    }
-    const auth::Identity m_by = test::someone(test::kScopeA);
-    std::int64_t m_reserved = 0;
-    std::unique_ptr<World> m_world;
 };
 
 namespace {
-
-const test::PackageFixture& demo()
-{
-    static const test::PackageFixture fixture("demo", {{"SKILL.md", "x"}, {"run.py", "print()"}});
-    return fixture;
-}
 
 std::string phasesOf(const contract::Run& run)
 {
@@ -201,33 +45,6 @@ std::string phasesOf(const contract::Run& run)
 }
 
 } // namespace
-
-RunPlan TestRunExecution::plan(bool session) const
-{
-    RunPlan out;
-    out.runId = "run_01ARZ3NDEKTSV4RRFFQ69G5FAV";
-    out.scopeFingerprint = test::kScopeA;
-    out.skills = {demo().pinned};
-    out.storeIdentity = "memory";
-    out.driver = "fake";
-    out.outputs = {"**"};
-    out.session = session;
-    if (!session)
-        out.command = PlannedCommand{
-            .skill = "demo", .script = "run.py", .args = {"a"}, .argv = {}, .env = {{"K", "v"}}, .stdinBytes = "{}\n"};
-    return out;
-}
-
-void TestRunExecution::init()
-{
-    m_reserved = 0;
-    m_world = std::make_unique<World>();
-    m_world->catalog.package = &demo();
-    m_world->box.result = test::exited(0);
-    use(plan());
-}
-
-void TestRunExecution::cleanup() { m_world.reset(); }
 
 void TestRunExecution::runsAScriptInOrder()
 {
@@ -540,109 +357,6 @@ void TestRunExecution::anEndThatCannotBeStoredIsTriedAgain()
     m_world->execute();
     QCOMPARE(m_world->records.ended.state, "succeeded");
     QVERIFY(m_world->reports.empty());
-}
-
-void TestRunExecution::theEndOfARunsCommandRidesWithTheRunsEnd()
-{
-    m_world->records.completeFails = true; // nobody asks for it
-    m_world->execute();
-    QCOMPARE(endings(), "1:executed:exited ");
-    const audit::Record& record = m_world->records.endings.front().record;
-    QCOMPARE(record.actor, "ann");
-    QCOMPARE(record.resource, test::kCommandId);
-    QCOMPARE(record.metadata.exitCode.value(), 0);
-    QVERIFY(record.metadata.wallMs && record.metadata.workspaceKib);
-    QVERIFY(m_world->reports.empty());
-}
-
-void TestRunExecution::aSessionsCommandEndsInTheLedgerBeforeItIsAnswered()
-{
-    use(plan(true));
-    ASSAY_OK(add({"one"}));
-    const auto second = add({"two"});
-    std::string before;
-    std::jthread waiter([&] {
-        (void)m_world->run->waitCommand(*second, std::chrono::steady_clock::now() + std::chrono::seconds(5));
-        before = endings();
-        m_world->run->finish();
-    });
-    m_world->execute();
-    waiter.join();
-    QCOMPARE(before, "1:executed:exited 2:executed:exited ");
-    QCOMPARE(endings(), before);
-    // One that cannot be written is not lost: it comes with the next, or with the run's end.
-    m_world->records.endings.clear();
-    m_world->records.completeFails = true;
-    use(plan(true));
-    ASSAY_OK(add({"three"}));
-    m_world->run->finish();
-    m_world->execute();
-    QCOMPARE(endings(), "3:executed:exited ");
-    QCOMPARE(m_world->reports.size(), 1U);
-}
-
-void TestRunExecution::whatNeverStartedIsRefusedInTheLedger()
-{
-    m_world->box.verifyError = refuse("digest_mismatch", "run.py differs").error();
-    m_world->execute();
-    QCOMPARE(endings(), "1:refused:digest_mismatch ");
-    m_world->records.endings.clear();
-    m_world->box.verifyError.reset();
-    m_world->box.runError = fail(ErrorCode::NotFound, "no such program").error();
-    use(plan());
-    m_world->execute();
-    QCOMPARE(endings(), "1:refused:not_started ");
-}
-
-void TestRunExecution::aForgedExpiredForeignOrReplayedSessionExecutesNothing()
-{
-    use(plan(true));
-    const auto good = m_world->broker.admit(m_by, *m_world->run).value();
-    const auto foreign = m_world->broker.sealFor(test::someone(test::kScopeB), m_world->run->plan().runId).value();
-    const auto replayed = m_world->broker.sealFor(m_by, "run_01JBBBBBBBBBBBBBBBBBBBBBBB").value();
-    std::string forged = good;
-    forged[forged.size() / 2] = forged[forged.size() / 2] == 'A' ? 'B' : 'A';
-    const std::string truncated = good.substr(0, good.size() - 4);
-    for (const std::string& carrier : {std::string(), forged, truncated, foreign, replayed})
-        ASSAY_OK(add({"x"}, carrier));
-    m_world->run->finish();
-    m_world->execute();
-    QCOMPARE(endings(), "1:refused:session_invalid 2:refused:session_invalid 3:refused:session_invalid "
-                        "4:refused:session_scope 5:refused:session_run ");
-    QCOMPARE(m_world->records.noted.size(), 5U);
-    for (const audit::Record& record : m_world->records.noted) {
-        QVERIFY(record.operation == audit::Operation::SessionOpen && record.decision == audit::Decision::Refused);
-        QCOMPARE(record.scopeFingerprint, test::kScopeA);
-        QCOMPARE(record.actor, "server"); // what the carrier says is not believed
-    }
-    QCOMPARE(m_world->box.commands.size(), 0U);
-
-    use(plan(true));
-    ASSAY_OK(add({"x"}));
-    m_world->clock.advance(SessionSealer::kLifetime);
-    m_world->run->finish();
-    m_world->records.endings.clear();
-    m_world->execute();
-    QCOMPARE(endings(), "6:refused:session_expired ");
-    QCOMPARE(m_world->box.commands.size(), 0U);
-    QVERIFY(!m_world->broker.admit(test::someone(test::kScopeB), *m_world->run));
-}
-
-void TestRunExecution::aCancelledRunExecutesNothingThatWaited()
-{
-    use(plan(true));
-    m_world->box.blockUntilCancelled = true;
-    ASSAY_OK(add({"one"}));
-    ASSAY_OK(add({"two"}));
-    std::jthread canceller([&] {
-        while (!m_world->box.running)
-            std::this_thread::yield();
-        m_world->run->cancel("cancelled");
-    });
-    m_world->box.result.termination = sandbox::Termination::Cancelled;
-    m_world->execute();
-    QCOMPARE(endings(), "1:terminated:cancelled 2:refused:cancelled ");
-    ASSAY_FAILS(add({"three"}), ErrorCode::Conflict);
 }
 
 QTEST_APPLESS_MAIN(TestRunExecution)
