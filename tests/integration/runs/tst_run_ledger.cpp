@@ -97,7 +97,7 @@ void TestRunLedger::everyCommandOfASessionHasItsReservationAndItsEnd()
     ASSAY_OK(command(run, {"true"}));
     QCOMPARE(rows().size(), 3U); // answered, so its end stands there
     ASSAY_OK(command(run, {"no-such-program"}));
-    ASSAY_OK(command(run, {"pwd"}, "/workspace/../etc"));
+    ASSAY_OK(command(run, {"pwd"}, "/workspace/out"));
     ASSAY_OK(command(run, {"bash", "-c", "kill -9 $$"}, "/tmp"));
     const auto all = rows();
     QCOMPARE(summary(), "run.start allowed\n"
@@ -106,7 +106,7 @@ void TestRunLedger::everyCommandOfASessionHasItsReservationAndItsEnd()
                         "command.execute allowed\ncommand.execute executed of 6\n"
                         "command.execute allowed\ncommand.execute executed of 8\n");
     QCOMPARE(all[4].metadata.reason, "not_started");
-    QCOMPARE(all[6].metadata.cwd, "other");
+    QCOMPARE(all[6].metadata.cwd, "/workspace/out");
     QCOMPARE(all[8].metadata.cwd, "/tmp");
     QCOMPARE(all[8].metadata.termination, "signalled");
     ASSAY_OK(m_world->runs().finish(RunWorld::someone(), run));

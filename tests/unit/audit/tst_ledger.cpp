@@ -248,7 +248,7 @@ void TestLedger::everyFilterIsLedByAnIndex()
 {
     const std::map<std::string, RowQuery> queries{{"ledger_by_time", {}},
                                                   {"ledger_by_decision", {.decision = "refused"}},
-                                                  {"ledger_by_operation", {.operation = "x", .decision = "refused"}},
+                                                  {"ledger_by_operation", {.decision = "refused", .operation = "x"}},
                                                   {"ledger_by_actor", {.operation = "x", .actor = "ann"}},
                                                   {"ledger_by_run", {.actor = "ann", .run = test::kRunId}}};
     for (const auto& [index, query] : queries) {
