@@ -45,8 +45,8 @@ struct PlannedCommand
     std::map<std::string, std::string> env;
     std::string stdinBytes;
     std::optional<PlannedSchema> outputSchema{}; ///< what its standard output is checked against
-    std::string id{};      ///< "cmd_...", chosen with the run; not in the manifest
-    std::string carrier{}; ///< the sealed session of who asked for it; never stored or logged
+    std::string id{};                            ///< "cmd_...", chosen with the run; not in the manifest
+    std::string carrier{};                       ///< the sealed session of who asked for it; never stored or logged
 };
 
 /// Everything a run will do, fixed before its box exists: what the manifest says and the executor obeys. A later change
