@@ -110,10 +110,11 @@ Result<void> TreeRoom::prepare(const fs::path& path)
 
 void TreeRoom::removeLeftovers()
 {
-    const UniqueFd fd(::openat(m_root.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    DIR* listing = fd ? ::fdopendir(::dup(fd.get())) : nullptr;
+    UniqueFd fd(::openat(m_root.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    DIR* listing = fd ? ::fdopendir(fd.get()) : nullptr;
     if (listing == nullptr)
         return;
+    (void)fd.release(); // the listing's now
     std::vector<std::string> stale;
     while (const dirent* entry = ::readdir(listing))
         if (std::string_view(entry->d_name).starts_with(kStale))
