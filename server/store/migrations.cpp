@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/store/migrations.h"
 
+#include "server/store/review_schema.h"
+
 #include <array>
 
 namespace assay::store {
@@ -325,7 +327,21 @@ UPDATE skills SET shown_requires_execution = 1 WHERE EXISTS
   AND r.requires_execution = 1);
 )sql";
 
-constexpr std::array kMigrations{kFoundation, kLedger, kRetention, kCapabilities, kSchemas};
+// What the operator set for a scope; absent rows are the defaults.
+constexpr const char* kScopeSettings = R"sql(
+CREATE TABLE scope_settings (
+    fingerprint TEXT NOT NULL PRIMARY KEY,
+    version INTEGER NOT NULL,
+    promotion_mode TEXT NOT NULL,
+    required_checks TEXT NOT NULL,
+    required_approvals INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    updated_by TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array kMigrations{kFoundation, kLedger,        kRetention,   kCapabilities,
+                                 kSchemas,    kScopeSettings, kReviewSchema};
 
 } // namespace
 
