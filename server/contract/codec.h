@@ -6,7 +6,9 @@
 #include "server/contract/collection.h"
 #include "server/contract/diff.h"
 #include "server/contract/health.h"
+#include "server/contract/proposal.h"
 #include "server/contract/run.h"
+#include "server/contract/sample.h"
 #include "server/contract/server_info.h"
 #include "server/contract/skill.h"
 #include "server/contract/token.h"
@@ -22,8 +24,20 @@ namespace assay::contract {
 enum class NameFrom : std::uint8_t { Body, Path, Anywhere };
 Result<PublishSkill> readPublishSkill(const json::value& body, NameFrom nameFrom, std::string_view pathName = {});
 Result<PatchSkill> readPatchSkill(const json::value& body);
-/// `{reason}` of a withdrawal.
-Result<std::string> readWithdraw(const json::value& body);
+/// `{reason?}` of a promotion; `{reason, stop_runs?}` of a withdrawal; `{reason}` alone.
+Result<PromoteRequest> readPromote(const json::value& body);
+Result<WithdrawRequest> readWithdraw(const json::value& body);
+Result<std::string> readReason(const json::value& body);
+Result<NewStop> readNewStop(const json::value& body);
+Result<NewComment> readNewComment(const json::value& body);
+/// `{text}`
+Result<std::string> readCommentText(const json::value& body);
+Result<NewReview> readNewReview(const json::value& body);
+Result<ResolveThread> readResolve(const json::value& body);
+/// `{digest}`
+Result<std::string> readAcknowledge(const json::value& body);
+Result<PutSample> readPutSample(const json::value& body);
+Result<NewComparison> readNewComparison(const json::value& body);
 /// `pathName` is empty for POST.
 Result<AgentDefinition> readAgent(const json::value& body, std::string_view pathName = {});
 Result<StartRun> readStartRun(const json::value& body);
@@ -31,6 +45,7 @@ Result<StartCommand> readStartCommand(const json::value& body);
 Result<CreateToken> readCreateToken(const json::value& body);
 /// `{dry_run?}` of a collection.
 Result<bool> readCollect(const json::value& body);
+Result<PatchScope> readPatchScope(const json::value& body);
 
 /// Longest `wait_ms` of a request.
 inline constexpr std::uint64_t kMaxWaitMs = 120'000;
@@ -53,6 +68,20 @@ json::object toJson(const CreatedToken& token);
 json::object toJson(const Health& health);
 json::object toJson(const CollectionReport& report);
 json::object toJson(const ServerInfo& info);
+json::object toJson(const ScopeSettings& settings);
+/// A list tells no verdicts, checks and blockers.
+enum class ProposalDetail : std::uint8_t { Summary, Full };
+json::object toJson(const Proposal& proposal, ProposalDetail detail);
+json::object toJson(const Comment& comment);
+json::object toJson(const Review& review);
+json::object toJson(const ViewedFile& file);
+json::object toJson(const Promotion& promotion);
+json::object toJson(const Stop& stop);
+json::object toJson(const Sample& sample);
+json::object toJson(const SampleRun& run);
+json::object toJson(const Comparison& comparison);
+/// The members of a sample that its author gave: also its stored form.
+json::object sampleForm(const SampleInput& input, const std::optional<SampleExpectation>& expect);
 
 /// A run's answer carries its commands' output up to this many bytes in all; a command beyond says
 /// `output_omitted: true` and has its own address. In a list no output is carried.

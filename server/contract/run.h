@@ -23,8 +23,9 @@ struct RunCommand
 /// Body of `POST /v1/runs`.
 struct StartRun
 {
-    std::string agent;               ///< or
-    std::vector<std::string> skills; ///< exactly one of the two
+    std::string agent;                            ///< or
+    std::vector<std::string> skills;              ///< exactly one of the two
+    std::map<std::string, std::string> revisions; ///< of `skills`: what to pin instead of the current revision
     std::optional<RunCommand> command;
     bool session = false;
     std::vector<std::string> outputs; ///< globs below /workspace/out; empty means {"**"}

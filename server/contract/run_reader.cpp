@@ -65,6 +65,11 @@ void judgeRun(ObjectReader& in, const StartRun& run)
 {
     if (in.has("agent") == in.has("skills"))
         in.refuse("", "send either \"agent\" or \"skills\"");
+    if (in.has("revisions") && in.has("agent"))
+        in.refuse("revisions", "an agent runs what is current: name the skills to pin revisions of them");
+    for (const auto& [skill, revision] : run.revisions)
+        if (!std::ranges::contains(run.skills, skill))
+            in.refuse("revisions", "\"" + skill + "\" is not among the run's skills");
     if (run.command && run.session)
         in.refuse("session", "a session takes its commands at /v1/runs/{id}/commands: leave \"command\" out");
     if (!run.command && !run.session && !in.has("command"))
@@ -79,6 +84,7 @@ Result<StartRun> readStartRun(const json::value& body)
     ObjectReader in(body);
     in.text("agent", out.agent, kName)
         .texts("skills", out.skills, {.maxItems = 200, .item = kName})
+        .textMap("revisions", out.revisions, {.maxItems = 200, .item = kName}, kName)
         .object("command", [&](ObjectReader& command) { readRunCommand(command, out.command.emplace()); })
         .flag("session", out.session)
         .texts("outputs", out.outputs, {.maxItems = 100, .item = kPath})

@@ -86,14 +86,6 @@ Result<PatchSkill> readPatchSkill(const json::value& body)
     return in.finish(std::move(out));
 }
 
-Result<std::string> readWithdraw(const json::value& body)
-{
-    std::string reason;
-    ObjectReader in(body);
-    in.text("reason", reason, {.minBytes = 1, .maxBytes = 1024}).require("reason");
-    return in.finish(std::move(reason));
-}
-
 json::object toJson(const Skill& skill)
 {
     return {{"name", skill.name},

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/contract/codec.h"
+#include "server/contract/json_parts.h"
+#include "server/contract/object_reader.h"
+
+#include <array>
+
+namespace assay::contract {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kModes{"automatic", "reviewed"};
+constexpr std::uint64_t kMaxApprovals = 10;
+constexpr ListRule kChecks{.maxItems = 32, .item = {.minBytes = 1, .maxBytes = 64}};
+
+} // namespace
+
+Result<PatchScope> readPatchScope(const json::value& body)
+{
+    PatchScope out;
+    ObjectReader in(body);
+    std::vector<std::string> checks;
+    in.text("promotion_mode", out.promotionMode, {.oneOf = kModes})
+        .texts("required_checks", checks, kChecks)
+        .count("required_approvals", out.requiredApprovals, 1, kMaxApprovals);
+    if (in.has("required_checks"))
+        out.requiredChecks = std::move(checks);
+    return in.finish(std::move(out));
+}
+
+json::object toJson(const ScopeSettings& settings)
+{
+    return {{"fingerprint", settings.fingerprint},
+            {"promotion_mode", settings.promotionMode},
+            {"required_checks", textArray(settings.requiredChecks)},
+            {"required_approvals", settings.requiredApprovals},
+            {"updated_at", timeOrNull(settings.updatedAt)},
+            {"updated_by", textOrNull(settings.updatedBy)}};
+}
+
+} // namespace assay::contract
