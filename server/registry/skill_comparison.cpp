@@ -73,7 +73,7 @@ Result<SkillService::Content> SkillService::content(const auth::Identity& by, st
     const auto listed = readFiles(found->revision.files);
     if (!listed)
         return std::unexpected(listed.error());
-    Content out{.revision = makeRevision(found->revision, found->skill.currentRevision),
+    Content out{.revision = makeRevision(found->revision, found->skill),
                 .files = {},
                 .network = found->revision.network,
                 .allowedTools = found->revision.allowedTools,

@@ -2,9 +2,12 @@
 #include "server/registry/skill_publisher.h"
 
 #include "server/core/ids.h"
-#include "server/core/text.h"
 #include "server/registry/capabilities/package_scan.h"
 #include "server/registry/precondition.h"
+#include "server/registry/review/pointer.h"
+#include "server/registry/review/promotion.h"
+#include "server/registry/review/proposal_steps.h"
+#include "server/registry/review/scope_settings.h"
 #include "server/registry/skill_view.h"
 #include "server/registry/stored_form.h"
 
@@ -86,16 +89,6 @@ void measurePublish(Metrics& metrics, const Result<Published>& published)
         metrics.published(Metrics::Publish::Failed, failureCode(published.error()));
 }
 
-std::string skillSearchText(std::string_view name, std::string_view description)
-{
-    constexpr std::size_t kMaxBytes = 8192;
-    std::string text(name);
-    text.append("\n").append(description.substr(0, kMaxBytes));
-    while (!text.empty() && !isUtf8(text))
-        text.pop_back();
-    return caseFoldKey(text);
-}
-
 SkillPublisher::SkillPublisher(const auth::Identity& by, const ValidPackage& package, const PublishOptions& options,
                                Timestamp now)
     : m_by(by),
@@ -120,6 +113,8 @@ Result<Published> SkillPublisher::commit(store::Connection& connection, store::T
         return forward(existing);
     if (auto allowed = checkIntent(*existing); !allowed)
         return forward(allowed);
+    if (auto stopped = review::checkNotStopped(connection, m_package.digest); !stopped)
+        return forward(stopped);
     // Also for content that is there already: it repairs a damaged bundle.
     if (bundles != nullptr) {
         if (auto stored = bundles->put(connection, scope, m_package.digest, m_pieces); !stored)
@@ -127,7 +122,27 @@ Result<Published> SkillPublisher::commit(store::Connection& connection, store::T
     }
     if (isCurrent(*existing, m_package.digest))
         return keepCurrent(connection, std::move(**existing));
+    auto settings = review::scopeSettings(connection, scope);
+    if (!settings)
+        return forward(settings);
+    m_isReviewed = settings->promotionMode == "reviewed";
+    auto waiting = sameProposal(connection, *existing);
+    if (!waiting)
+        return forward(waiting);
+    if (*waiting)
+        return keepProposed(connection, std::move(**existing), **waiting);
     return addRevision(connection, std::move(*existing));
+}
+
+Result<std::optional<store::ProposalRow>>
+SkillPublisher::sameProposal(store::Connection& connection, const std::optional<store::SkillRow>& existing) const
+{
+    if (!m_isReviewed || !existing || existing->deletedAt)
+        return std::nullopt;
+    auto open = store::ProposalTable(connection).openOf(m_by.scopeFingerprint, m_package.name);
+    if (open && *open && (*open)->digest != m_package.digest)
+        open->reset();
+    return open;
 }
 
 Result<void> SkillPublisher::checkIntent(const std::optional<store::SkillRow>& existing) const
@@ -149,7 +164,29 @@ Result<Published> SkillPublisher::keepCurrent(store::Connection& connection, sto
         if (auto updated = store::SkillTable(connection).update(m_by.scopeFingerprint, row); !updated)
             return forward(updated);
     }
-    return Published{makeSkill(row), false, false};
+    return Published{makeSkill(row), false, false, {}};
+}
+
+Result<Published> SkillPublisher::keepProposed(store::Connection& connection, store::SkillRow row,
+                                               const store::ProposalRow& proposal) const
+{
+    auto revision =
+        store::RevisionTable(connection).find(m_by.scopeFingerprint, row.name, proposal.revision, store::WithFiles::No);
+    if (!revision)
+        return forward(revision);
+    auto kept = keepCurrent(connection, row);
+    if (!kept || !*revision)
+        return kept;
+    const contract::Skill present = kept->skill;
+    row.shown = makeShown(**revision);
+    row.description = m_package.description;
+    kept->skill = makeSkill(row);
+    kept->skill.enabled = present.enabled;
+    kept->skill.visibility = present.visibility;
+    kept->skill.updatedAt = present.updatedAt;
+    kept->skill.etag = present.etag;
+    kept->proposal = proposal.id;
+    return kept;
 }
 
 Result<Published> SkillPublisher::addRevision(store::Connection& connection, std::optional<store::SkillRow> existing)
@@ -165,6 +202,8 @@ Result<Published> SkillPublisher::addRevision(store::Connection& connection, std
         row.labels = writeLabels({});
     }
     applyMetadata(row);
+    const std::string from = row.currentRevision;
+    const std::uint64_t fromNumber = from == row.shown.id ? row.shown.number : 0;
     moveTo(row);
     const std::string_view scope = m_by.scopeFingerprint;
     auto saved = isNew ? skills.insert(scope, row) : skills.update(scope, row);
@@ -172,7 +211,31 @@ Result<Published> SkillPublisher::addRevision(store::Connection& connection, std
         saved = store::RevisionTable(connection).insert(scope, row.name, m_revision);
     if (!saved)
         return forward(saved);
-    return Published{makeSkill(row), isCreated, true};
+    auto proposal = settle(connection, row, from, from.empty() ? 0 : fromNumber);
+    if (!proposal)
+        return forward(proposal);
+    row.shown = makeShown(m_revision);
+    row.description = m_package.description;
+    return Published{makeSkill(row), isCreated, true, std::move(*proposal)};
+}
+
+/// What comes with a new revision: a proposal, whose id this is, or a move of the pointer.
+Result<std::string> SkillPublisher::settle(store::Connection& connection, const store::SkillRow& row,
+                                           std::string_view from, std::uint64_t fromNumber)
+{
+    if (m_isReviewed) {
+        auto opened = review::openProposal(connection, m_by, row, m_revision, m_now);
+        return opened ? Result<std::string>(std::move(opened->id)) : forward(opened);
+    }
+    const std::string_view scope = m_by.scopeFingerprint;
+    auto done = review::closeOpen(connection, scope, row.name, {},
+                                  {"superseded", m_by.principal, "a newer revision was published", {}, m_now});
+    if (done)
+        done = review::recordMove(connection, scope, row, from, fromNumber, &m_revision,
+                                  {"publish", m_by.principal, m_options.note, m_now});
+    if (!done)
+        return forward(done);
+    return std::string();
 }
 
 // True when something changed.
@@ -191,11 +254,18 @@ void SkillPublisher::moveTo(store::SkillRow& row)
     ++row.version;
     ++row.lastNumber;
     m_revision.number = row.lastNumber;
-    row.shown = makeShown(m_revision);
-    row.state = "current";
-    row.currentRevision = m_revision.id;
     row.updatedAt = m_now;
     row.deletedAt.reset();
+    if (m_isReviewed) {
+        m_revision.promotedAt.reset();
+        if (!row.currentRevision.empty())
+            return; // what is current stays, and is what the skill shows
+        row.state = "proposed";
+    } else {
+        row.state = "current";
+        row.currentRevision = m_revision.id;
+    }
+    row.shown = makeShown(m_revision);
     row.description = m_package.description;
     row.searchText = m_searchText;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/registry/skill_service.h"
+#include "server/store/proposal_table.h"
 #include "server/store/skill_table.h"
 
 namespace assay::registry {
@@ -22,7 +23,14 @@ public:
 private:
     Result<void> checkIntent(const std::optional<store::SkillRow>& existing) const;
     Result<Published> keepCurrent(store::Connection& connection, store::SkillRow row) const;
+    /// The open proposal that waits with this very content, in a scope of mode `reviewed`.
+    Result<std::optional<store::ProposalRow>> sameProposal(store::Connection& connection,
+                                                           const std::optional<store::SkillRow>& existing) const;
+    Result<Published> keepProposed(store::Connection& connection, store::SkillRow row,
+                                   const store::ProposalRow& proposal) const;
     Result<Published> addRevision(store::Connection& connection, std::optional<store::SkillRow> existing);
+    Result<std::string> settle(store::Connection& connection, const store::SkillRow& row, std::string_view from,
+                               std::uint64_t fromNumber);
     bool applyMetadata(store::SkillRow& row) const;
     void moveTo(store::SkillRow& row);
 
@@ -34,12 +42,10 @@ private:
     std::vector<std::string_view> m_pieces;
     std::string m_searchText;
     store::RevisionRow m_revision;
+    bool m_isReviewed = false; ///< of the scope, as the write job finds it
 };
 
 /// Counts a publish by what it made or why it failed.
 void measurePublish(Metrics& metrics, const Result<Published>& published);
-
-/// What `q` looks in: name and description, case-folded, the first 8 KiB.
-std::string skillSearchText(std::string_view name, std::string_view description);
 
 } // namespace assay::registry

@@ -2,8 +2,12 @@
 #include "server/registry/skill_service.h"
 
 #include "server/core/text.h"
-#include "server/registry/precondition.h"
+#include "server/registry/pins.h"
 #include "server/registry/recorded.h"
+#include "server/registry/review/pointer.h"
+#include "server/registry/review/promotion.h"
+#include "server/registry/review/proposal_steps.h"
+#include "server/registry/skill_lookup.h"
 #include "server/registry/skill_publisher.h"
 #include "server/registry/skill_rules.h"
 #include "server/registry/skill_view.h"
@@ -24,43 +28,6 @@ using store::WithFiles;
 namespace {
 
 constexpr std::size_t kArchiveCacheBytes = 4U << 20;
-
-// The same words for a missing skill, a deleted one and another scope's.
-std::unexpected<Error> noSkill() { return fail(ErrorCode::NotFound, "there is no skill of this name"); }
-std::unexpected<Error> noRevision() { return fail(ErrorCode::NotFound, "the skill has no such revision"); }
-
-Result<SkillRow> requireSkill(Connection& connection, std::string_view scope, std::string_view name)
-{
-    auto row = SkillTable(connection).find(scope, name);
-    if (!row)
-        return forward(row);
-    if (!*row || (*row)->deletedAt)
-        return noSkill();
-    return std::move(**row);
-}
-
-Result<RevisionRow> requireRevision(Connection& connection, std::string_view scope, const SkillRow& skill,
-                                    std::string_view revision, WithFiles files)
-{
-    const std::string_view id = revision == "current" ? std::string_view(skill.currentRevision) : revision;
-    auto row = RevisionTable(connection).find(scope, skill.name, id, files);
-    if (!row)
-        return forward(row);
-    if (!*row)
-        return noRevision();
-    return std::move(**row);
-}
-
-Result<SkillRow> requireMatching(Connection& connection, std::string_view scope, std::string_view name,
-                                 const std::optional<std::string>& ifMatch)
-{
-    auto row = requireSkill(connection, scope, name);
-    if (!row)
-        return row;
-    if (auto matches = checkIfMatch(ifMatch, rowTag(row->version, row->updatedAt)); !matches)
-        return forward(matches);
-    return row;
-}
 
 Result<void> save(Connection& connection, std::string_view scope, SkillRow& row, Timestamp now)
 {
@@ -95,47 +62,16 @@ Result<std::uint64_t> readNumber(std::string_view cursor)
     return number;
 }
 
-Result<PinnedSkill> pinOne(Connection& connection, std::string_view scope, const std::string& name)
-{
-    auto row = SkillTable(connection).find(scope, name);
-    if (!row)
-        return forward(row);
-    if (!*row || (*row)->deletedAt)
-        return refuse("skill_not_found", "there is no skill named \"" + name + "\"");
-    if (!(*row)->enabled)
-        return refuse("skill_disabled", "the skill \"" + name + "\" is disabled; enable it to run it");
-    if ((*row)->currentRevision.empty())
-        return refuse("revision_withdrawn", "the skill \"" + name +
-                                                "\" has no current revision: it was withdrawn or waits for review; "
-                                                "promote a revision or publish a new one");
-    auto revision = requireRevision(connection, scope, **row, "current", WithFiles::Yes);
-    if (!revision)
-        return forward(revision);
-    auto files = readFiles(revision->files);
-    if (!files)
-        return forward(files);
-    if (!revision->digest)
-        return refuse("digest_mismatch", "the stored digest of the skill \"" + name + "\" is damaged");
-    return PinnedSkill{name,
-                       revision->id,
-                       revision->number,
-                       *revision->digest,
-                       revision->sizeBytes,
-                       revision->network,
-                       revision->inputSchema,
-                       revision->outputSchema,
-                       std::move(*files)};
-}
-
 } // namespace
 
 SkillService::SkillService(store::Database& database, store::SkillPackageStore& packages, const Clock& clock,
-                           PackageLimits limits, Metrics* metrics)
+                           PackageLimits limits, Metrics* metrics, std::shared_ptr<const review::CheckRegistry> checks)
     : m_database(database),
       m_packages(packages),
       m_clock(clock),
       m_limits(limits),
       m_metrics(metrics),
+      m_checks(std::move(checks)),
       m_archives(kArchiveCacheBytes)
 {}
 
@@ -261,10 +197,16 @@ Result<void> SkillService::remove(const auth::Identity& by, std::string_view nam
         if (!row)
             return forward(row);
         row->deletedAt = now;
-        row->currentRevision.clear();
-        row->state = "withdrawn";
-        if (auto saved = save(connection, scope, *row, now); !saved)
-            return saved;
+        auto done = review::closeOpen(connection, scope, name, {},
+                                      {"withdrawn", by.principal, "the skill was deleted", {}, now});
+        if (done && !row->currentRevision.empty()) {
+            done = review::movePointer(connection, scope, *row, nullptr, {"delete", by.principal, {}, now});
+        } else if (done) {
+            row->state = "withdrawn";
+            done = save(connection, scope, *row, now);
+        }
+        if (!done)
+            return done;
         return m_ledger.append(connection, audit::recordBy(by, audit::Operation::SkillDelete, audit::Decision::Allowed,
                                                            audit::ResourceType::Skill, row->name));
     });
@@ -296,7 +238,7 @@ Result<contract::Page<contract::Revision>> SkillService::revisions(const auth::I
             out.nextPageToken = store::makePageToken(identity, std::to_string(rows->back().number));
         }
         for (const RevisionRow& row : *rows)
-            out.items.push_back(makeRevision(row, skill->currentRevision));
+            out.items.push_back(makeRevision(row, *skill));
         return out;
     });
 }
@@ -321,7 +263,7 @@ Result<contract::Revision> SkillService::revision(const auth::Identity& by, std:
     auto found = findRevision(by.scopeFingerprint, name, revision, WithFiles::No);
     if (!found)
         return forward(found);
-    return makeRevision(found->revision, found->skill.currentRevision);
+    return makeRevision(found->revision, found->skill);
 }
 
 Result<std::vector<contract::RevisionFile>> SkillService::files(const auth::Identity& by, std::string_view name,
@@ -411,8 +353,11 @@ Result<SkillService::ArchiveContent> SkillService::archive(const auth::Identity&
 }
 
 Result<contract::Skill> SkillService::promote(const auth::Identity& by, std::string_view name,
-                                              std::string_view revision, const std::optional<std::string>& ifMatch)
+                                              std::string_view revision, const std::optional<std::string>& ifMatch,
+                                              std::string_view reason)
 {
+    if (auto checked = checkReason(reason); !checked)
+        return forward(checked);
     const std::string_view scope = by.scopeFingerprint;
     return m_database.write([&, now = m_clock.now()](Connection& connection) -> Result<contract::Skill> {
         auto row = requireMatching(connection, scope, name, ifMatch);
@@ -421,29 +366,16 @@ Result<contract::Skill> SkillService::promote(const auth::Identity& by, std::str
         auto target = requireRevision(connection, scope, *row, revision, WithFiles::No);
         if (!target)
             return forward(target);
-        if (target->withdrawnAt)
-            return fail(ErrorCode::Conflict, "the revision was withdrawn; promote another one or publish again");
-        if (row->currentRevision == target->id)
-            return makeSkill(*row);
-        row->currentRevision = target->id;
-        row->shown = makeShown(*target);
-        row->state = "current";
-        row->description = target->description;
-        row->searchText = skillSearchText(row->name, target->description);
-        auto saved = save(connection, scope, *row, now);
-        if (saved)
-            saved = RevisionTable(connection).markPromoted(scope, name, target->id, now);
-        if (!saved)
-            return forward(saved);
-        return recorded(m_ledger, connection, by, audit::Operation::RevisionPromote, audit::ResourceType::Revision,
-                        audit::revisionResource(row->name, target->id), makeSkill(*row));
+        if (auto done = review::promote(connection, *m_checks, by, *row, *target, reason, now); !done)
+            return forward(done);
+        return makeSkill(*row);
     });
 }
 
 Result<contract::Revision> SkillService::withdraw(const auth::Identity& by, std::string_view name,
-                                                  std::string_view revision, std::string_view reason)
+                                                  std::string_view revision, const contract::WithdrawRequest& request)
 {
-    if (auto checked = checkReason(reason); !checked)
+    if (auto checked = checkReason(request.reason); !checked)
         return forward(checked);
     const std::string_view scope = by.scopeFingerprint;
     return m_database.write([&, now = m_clock.now()](Connection& connection) -> Result<contract::Revision> {
@@ -453,32 +385,23 @@ Result<contract::Revision> SkillService::withdraw(const auth::Identity& by, std:
         auto target = requireRevision(connection, scope, *row, revision, WithFiles::No);
         if (!target)
             return forward(target);
-        if (target->withdrawnAt)
-            return makeRevision(*target, row->currentRevision);
-        target->withdrawnAt = now;
-        target->withdrawnReason = reason;
-        auto saved = RevisionTable(connection).markWithdrawn(scope, name, target->id, now, reason);
-        if (saved && row->currentRevision == target->id) {
-            row->currentRevision.clear();
-            row->state = "withdrawn";
-        }
-        if (saved)
-            saved = save(connection, scope, *row, now);
-        if (!saved)
-            return forward(saved);
-        return recorded(m_ledger, connection, by, audit::Operation::RevisionWithdraw, audit::ResourceType::Revision,
-                        audit::revisionResource(row->name, target->id), makeRevision(*target, row->currentRevision));
+        if (auto done = review::withdraw(connection, by, *row, *target, request, now); !done)
+            return forward(done);
+        return makeRevision(*target, *row);
     });
 }
 
 Result<std::vector<PinnedSkill>> SkillService::pin(std::string_view scopeFingerprint,
-                                                   const std::vector<std::string>& names)
+                                                   const std::vector<std::string>& names,
+                                                   const std::map<std::string, std::string>& revisions)
 {
     return m_database.read([&](Connection& connection) -> Result<std::vector<PinnedSkill>> {
         std::vector<PinnedSkill> out;
         out.reserve(names.size());
         for (const std::string& name : names) {
-            auto pinned = pinOne(connection, scopeFingerprint, name);
+            const auto asked = revisions.find(name);
+            auto pinned =
+                pinOne(connection, scopeFingerprint, name, asked == revisions.end() ? "current" : asked->second);
             if (!pinned)
                 return forward(pinned);
             out.push_back(std::move(*pinned));

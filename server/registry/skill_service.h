@@ -4,12 +4,14 @@
 #include "server/audit/ledger.h"
 #include "server/auth/identity.h"
 #include "server/contract/diff.h"
+#include "server/contract/proposal.h"
 #include "server/contract/skill.h"
 #include "server/core/clock.h"
 #include "server/core/metrics.h"
 #include "server/registry/archive.h"
 #include "server/registry/archive_cache.h"
 #include "server/registry/package.h"
+#include "server/registry/review/checks.h"
 #include "server/store/database.h"
 #include "server/store/package_store.h"
 #include "server/store/revision_table.h"
@@ -32,7 +34,8 @@ struct Published
 {
     contract::Skill skill;        ///< describes the published revision
     bool skillCreated = false;    ///< answers 201
-    bool revisionCreated = false; ///< false when the content equals the current revision
+    bool revisionCreated = false; ///< false when the content equals the current revision, or the open proposal's
+    std::string proposal;         ///< the one that the revision waits in; empty when it is current
 };
 
 /// A skill as a run pins it: one exact revision with its files.
@@ -46,6 +49,7 @@ struct PinnedSkill
     std::string network;     ///< the frontmatter's wish
     std::string inputSchema; ///< as in `ValidPackage`
     std::string outputSchema;
+    bool proposed = false; ///< it never was current: nobody has approved it
     std::vector<contract::RevisionFile> files;
 };
 
@@ -54,10 +58,13 @@ struct PinnedSkill
 class SkillService
 {
 public:
+    /// `checks`: what promotions in scopes of mode `reviewed` are judged by.
     SkillService(store::Database& database, store::SkillPackageStore& packages, const Clock& clock,
-                 PackageLimits limits, Metrics* metrics = nullptr);
+                 PackageLimits limits, Metrics* metrics = nullptr,
+                 std::shared_ptr<const review::CheckRegistry> checks = std::make_shared<review::CheckRegistry>());
 
-    /// Validates, stores the bundle, then commits the catalog row: durable on return.
+    /// Validates, stores the bundle, then commits the catalog row: durable on return. In a scope of mode `reviewed` the
+    /// revision waits in a proposal; `Refused` with `revision_withdrawn` for content that the operator stopped.
     Result<Published> publish(const auth::Identity& by, std::string_view name, PackageSource source,
                               const PublishOptions& options);
     contract::Verdict validate(std::string_view name, PackageSource source) const;
@@ -124,16 +131,18 @@ public:
     Result<contract::SkillDiff> compare(const auth::Identity& by, std::string_view name, const Compared& revisions,
                                         const contract::DiffOptions& options);
 
-    /// Moves the current pointer. `Conflict` for a withdrawn revision.
+    /// Moves the current pointer, by the rules and with the errors of review::promote.
     Result<contract::Skill> promote(const auth::Identity& by, std::string_view name, std::string_view revision,
-                                    const std::optional<std::string>& ifMatch);
+                                    const std::optional<std::string>& ifMatch, std::string_view reason = {});
     /// Refuses the revision for new runs. The current one may be withdrawn too: the skill then has none to run.
     Result<contract::Revision> withdraw(const auth::Identity& by, std::string_view name, std::string_view revision,
-                                        std::string_view reason);
+                                        const contract::WithdrawRequest& request);
 
-    /// For a run: the current revision of each name, all read in one snapshot. `Refused` with `skill_not_found`,
-    /// `skill_disabled` or `revision_withdrawn`, naming the skill.
-    Result<std::vector<PinnedSkill>> pin(std::string_view scopeFingerprint, const std::vector<std::string>& names);
+    /// For a run: the current revision of each name, or the one that `revisions` names for it, all read in one
+    /// snapshot. `Refused` with `skill_not_found`, `skill_disabled` or `revision_withdrawn`, naming the skill;
+    /// `NotFound` for a named revision that is not there.
+    Result<std::vector<PinnedSkill>> pin(std::string_view scopeFingerprint, const std::vector<std::string>& names,
+                                         const std::map<std::string, std::string>& revisions = {});
     /// The verified bundle of a pinned revision, for the materializer. `Refused` with `package_store_unavailable` or
     /// `digest_mismatch`.
     Result<store::Bundle> bundle(std::string_view scopeFingerprint, const Digest& digest);
@@ -165,6 +174,7 @@ private:
     PackageLimits m_limits;
     Metrics* m_metrics; ///< may be absent
     audit::Ledger m_ledger{m_database, m_clock};
+    std::shared_ptr<const review::CheckRegistry> m_checks;
     ArchiveCache m_archives; ///< making a tar.gz costs a hundred times what reading its bundle costs
 };
 

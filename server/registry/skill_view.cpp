@@ -14,16 +14,27 @@ std::string readable(const std::string& text) { return isUtf8(text) ? text : std
 
 std::string statusOf(const std::vector<Problem>& lints) { return lints.empty() ? "valid" : "valid_with_lints"; }
 
-std::string stateOf(const store::RevisionRow& row, std::string_view currentRevision)
+std::string stateOf(const store::RevisionRow& row, const store::SkillRow& skill)
 {
     if (row.withdrawnAt)
         return "withdrawn";
-    if (row.id == currentRevision)
+    if (row.id == skill.currentRevision)
         return "current";
-    return row.promotedAt ? "superseded" : "proposed";
+    // A newer revision supersedes the one that waits.
+    return row.promotedAt || row.number < skill.lastNumber ? "superseded" : "proposed";
 }
 
 } // namespace
+
+std::string skillSearchText(std::string_view name, std::string_view description)
+{
+    constexpr std::size_t kMaxBytes = 8192;
+    std::string text(name);
+    text.append("\n").append(description.substr(0, kMaxBytes));
+    while (!text.empty() && !isUtf8(text))
+        text.pop_back();
+    return caseFoldKey(text);
+}
 
 contract::Skill makeSkill(const store::SkillRow& row)
 {
@@ -55,7 +66,7 @@ store::ShownRevision makeShown(const store::RevisionRow& revision)
             revision.sizeBytes, revision.lints,  revision.ignored, revision.requiresExecution};
 }
 
-contract::Revision makeRevision(const store::RevisionRow& row, std::string_view currentRevision)
+contract::Revision makeRevision(const store::RevisionRow& row, const store::SkillRow& skill)
 {
     contract::Revision out;
     out.id = row.id;
@@ -69,7 +80,7 @@ contract::Revision makeRevision(const store::RevisionRow& row, std::string_view 
     out.description = readable(row.description);
     out.note = readable(row.note);
     out.publisher = readable(row.publisher);
-    out.state = stateOf(row, currentRevision);
+    out.state = stateOf(row, skill);
     out.withdrawnReason = readable(row.withdrawnReason);
     out.createdAt = row.createdAt;
     return out;

@@ -13,7 +13,10 @@ contract::Skill makeSkill(const store::SkillRow& row);
 /// What a skill's row tells of `revision` from now on.
 store::ShownRevision makeShown(const store::RevisionRow& revision);
 
-/// `currentRevision` of the skill decides between "current" and "superseded".
-contract::Revision makeRevision(const store::RevisionRow& row, std::string_view currentRevision);
+/// The skill decides between "current", "superseded" and "proposed".
+contract::Revision makeRevision(const store::RevisionRow& row, const store::SkillRow& skill);
+
+/// What `q` looks in: name and description, case-folded, the first 8 KiB.
+std::string skillSearchText(std::string_view name, std::string_view description);
 
 } // namespace assay::registry

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "server/contract/proposal.h"
+#include "server/store/proposal_comment_table.h"
+#include "server/store/proposal_review_table.h"
+#include "server/store/proposal_table.h"
+
+namespace assay::review {
+
+// Rows as the API shows them, and what is said when a proposal does not take what was asked.
+
+contract::Comment makeComment(const store::CommentRow& row);
+contract::Review makeReview(const store::ReviewRow& row);
+
+/// `NotFound` in the same words for a missing one and another scope's.
+Result<store::ProposalRow> requireProposal(store::Connection& connection, std::string_view scope, std::string_view id);
+
+/// `Conflict` with reason `proposal_closed`.
+std::unexpected<Error> closedProposal(const store::ProposalRow& row);
+/// `PreconditionFailed`: the caller names another digest than the proposal is about.
+std::unexpected<Error> otherDigest(const store::ProposalRow& row);
+/// `PermissionDenied` with reason `self_approval`: the publisher cannot do `what`.
+std::unexpected<Error> selfReview(std::string_view what);
+
+} // namespace assay::review
