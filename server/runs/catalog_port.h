@@ -5,6 +5,7 @@
 #include "server/contract/agent.h"
 #include "server/registry/skill_service.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ public:
     virtual Result<contract::Agent> agent(const auth::Identity& by, std::string_view name) = 0;
     /// See registry::SkillService::pin.
     virtual Result<std::vector<registry::PinnedSkill>> pin(std::string_view scopeFingerprint,
-                                                           const std::vector<std::string>& names) = 0;
+                                                           const std::vector<std::string>& names,
+                                                           const std::map<std::string, std::string>& revisions) = 0;
     /// See registry::SkillService::bundle.
     virtual Result<store::Bundle> bundle(std::string_view scopeFingerprint, const Digest& digest) = 0;
     /// See registry::SkillService::readBundle.

@@ -40,6 +40,15 @@ std::uint64_t count(std::chrono::milliseconds value)
 
 } // namespace
 
+std::string cancelMessage(std::string_view reason)
+{
+    if (reason == "server_stopping")
+        return "the server was stopped";
+    if (reason == "revision_stopped")
+        return "a revision that the run pins was stopped";
+    return "the run was cancelled";
+}
+
 contract::CommandResult toContract(const store::CommandRow& row)
 {
     contract::CommandResult out;

@@ -142,6 +142,9 @@ private:
     bool m_ended = false;
 };
 
+/// What a run's end says when it was cancelled for this reason.
+std::string cancelMessage(std::string_view reason);
+
 /// A stored command as the API shows it.
 contract::CommandResult toContract(const store::CommandRow& row);
 contract::Artifact toContract(const store::ArtifactRow& row);

@@ -17,9 +17,10 @@ public:
         return m_agents.find(by, name);
     }
     Result<std::vector<registry::PinnedSkill>> pin(std::string_view scopeFingerprint,
-                                                   const std::vector<std::string>& names) override
+                                                   const std::vector<std::string>& names,
+                                                   const std::map<std::string, std::string>& revisions) override
     {
-        return m_skills.pin(scopeFingerprint, names);
+        return m_skills.pin(scopeFingerprint, names, revisions);
     }
     Result<store::Bundle> bundle(std::string_view scopeFingerprint, const Digest& digest) override
     {

@@ -135,6 +135,9 @@ Result<void> checkSkills(const contract::StartRun& request)
     if (request.skills.size() > Limits::kSkills)
         return failAt("/skills",
                       std::format("{} skills are named; the limit is {}", request.skills.size(), Limits::kSkills));
+    for (const auto& [skill, revision] : request.revisions)
+        if (!std::ranges::contains(request.skills, skill))
+            return failAt("/revisions/" + pointerToken(skill), "this skill is not among the run's skills");
     for (std::size_t i = 0; i < request.skills.size(); ++i)
         if (std::ranges::find(request.skills.begin(), request.skills.begin() + static_cast<std::ptrdiff_t>(i),
                               request.skills[i]) != request.skills.begin() + static_cast<std::ptrdiff_t>(i))

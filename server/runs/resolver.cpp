@@ -59,7 +59,7 @@ Result<void> Resolver::resolveSkills(const auth::Identity& by, const contract::S
         if (auto allowed = checkAuthorization(*plan.agent); !allowed)
             return allowed;
     }
-    auto pinned = m_catalog.pin(by.scopeFingerprint, names);
+    auto pinned = m_catalog.pin(by.scopeFingerprint, names, request.revisions);
     if (!pinned)
         return forward(pinned);
     plan.skills = std::move(*pinned);
@@ -157,6 +157,10 @@ Result<void> Resolver::resolve(const auth::Identity& by, const contract::StartRu
     plan.limits = *limits;
     if (auto command = resolveCommand(request, plan); !command)
         return command;
+    // Nobody has approved what was never current: it is looked at without a network.
+    const bool isProposed = std::ranges::any_of(plan.skills, &registry::PinnedSkill::proposed);
+    if (isProposed && request.egress && request.egress->tier != "none")
+        return refuse("policy_denied", "a revision that was never promoted runs without a network: leave egress out");
     auto egress = effectiveEgress(request.egress, plan.agent, plan.skills);
     if (!egress)
         return forward(egress);

@@ -86,11 +86,7 @@ std::string endEvent(const RunOutcome& outcome)
 RunOutcome RunExecution::cancelledOutcome() const
 {
     const auto reason = m_run.cancelReason();
-    return {.state = "cancelled",
-            .termination = "cancelled",
-            .reason = reason,
-            .message = reason == "server_stopping" ? "the server was stopped while the run was going on"
-                                                   : "the run was cancelled"};
+    return {.state = "cancelled", .termination = "cancelled", .reason = reason, .message = cancelMessage(reason)};
 }
 
 RunOutcome RunExecution::outcomeOf(const Error& error) const

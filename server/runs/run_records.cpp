@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/runs/run_records.h"
 
+#include "server/registry/pins.h"
 #include "server/runs/run_audit.h"
 #include "server/runs/run_row.h"
 #include "server/store/page_token.h"
@@ -71,7 +72,9 @@ Result<std::int64_t> RunRecords::begin(const LiveRun& run, const std::string& ma
     row.phases = progressOf(run.ending()).phases;
     const auto started = runRecord(by, audit::Operation::RunStart, audit::Decision::Allowed, plan);
     return m_database.write([&](Connection& connection) -> Result<std::int64_t> {
-        auto inserted = RunTable(connection).insert(plan.scopeFingerprint, row);
+        auto inserted = registry::checkStillRunnable(connection, plan.scopeFingerprint, plan.skills);
+        if (inserted)
+            inserted = RunTable(connection).insert(plan.scopeFingerprint, row);
         if (inserted)
             inserted = m_ledger.append(connection, started);
         if (!inserted)

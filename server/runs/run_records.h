@@ -16,7 +16,8 @@ public:
     RunRecords(store::Database& database, const Clock& clock) : m_database(database), m_ledger(database, clock) {}
 
     /// A new run with its manifest, and the reservation of its first command: durable before any box exists. The
-    /// reservation's number; 0 without a command.
+    /// reservation's number; 0 without a command. `Refused` when one of its revisions was withdrawn or stopped since it
+    /// was pinned: whoever withdraws one sees every run that was written before.
     Result<std::int64_t> begin(const LiveRun& run, const std::string& manifest, const auth::Identity& by);
     /// A run that may not start. `plan` holds what was found before the refusal; there may be no manifest.
     Result<void> refused(const RunPlan& plan, const Error& why, const auth::Identity& by, Timestamp now);

@@ -227,6 +227,24 @@ Result<std::string> RunService::prove(const std::string& driver)
     return ReadinessProbe(**m_state->sealer, makeLiveBox).prove(**found, m_state->boxes.base());
 }
 
+std::uint64_t RunService::stopPinned(const Stopped& stopped)
+{
+    const auto isHit = [&](const registry::PinnedSkill& skill) {
+        return stopped.revision.empty() ? skill.digest.text() == stopped.digest : skill.revision == stopped.revision;
+    };
+    auto runs = stopped.scopeFingerprint.empty() ? m_state->liveRuns.all()
+                                                 : m_state->liveRuns.ofScope(stopped.scopeFingerprint);
+    std::erase_if(runs, [&](const auto& run) { return std::ranges::none_of(run->plan().skills, isHit); });
+    for (const auto& run : runs)
+        run->cancel("revision_stopped");
+    for (const auto& run : runs)
+        m_state->endWaiting(*run);
+    const auto deadline = steady_clock::now() + kCancelWait;
+    for (const auto& run : runs)
+        run->waitEnded(deadline);
+    return runs.size();
+}
+
 RunService::Load RunService::load() const
 {
     const auto load = m_state->scheduler.load();

@@ -104,6 +104,18 @@ public:
     Result<contract::Run> cancel(const auth::Identity& by, std::string_view id);
     Result<contract::Run> finish(const auth::Identity& by, std::string_view id);
 
+    /// Which runs an emergency stop ends: those that pin the revision in the scope, or the digest in every scope.
+    struct Stopped
+    {
+        std::string scopeFingerprint; ///< empty: every scope
+        std::string revision;         ///< empty: any of `digest`
+        std::string digest;
+    };
+    /// Cancels them, waiting ones too, with reason `revision_stopped`, and waits for their ends up to 5 s; their
+    /// number. Call it after the withdrawal or stop is durable: then no run slips by, for each is registered before it
+    /// is written, and written only when its revisions may still run.
+    std::uint64_t stopPinned(const Stopped& stopped);
+
     /// The pinned, read-only view (R9).
     Result<std::vector<contract::RevisionFile>> skillFiles(const auth::Identity& by, std::string_view id,
                                                            std::string_view skill);

@@ -102,6 +102,8 @@ Result<std::shared_ptr<LiveRun>> RunService::State::accept(const auth::Identity&
     auto reservation = records.begin(*run, manifest.canonicalJson, by);
     if (!reservation) {
         liveRuns.remove(*run);
+        if (reservation.error().code == ErrorCode::Refused)
+            return refuseRun(by, run->plan(), std::move(reservation).error());
         return forward(reservation);
     }
     run->reserveFirst(*reservation);
@@ -132,7 +134,6 @@ bool RunService::State::endWaiting(LiveRun& run)
     const auto ticket = liveRuns.ticket(run);
     if (ticket == 0 || !scheduler.withdraw(run.plan().scopeFingerprint, ticket))
         return false;
-    const bool stops = run.cancelReason() == "server_stopping";
     auto driver = boxes.driver(run.plan().driver);
     if (!driver)
         return false;
@@ -140,8 +141,7 @@ bool RunService::State::endWaiting(LiveRun& run)
         .abandon({.state = "cancelled",
                   .termination = "cancelled",
                   .reason = run.cancelReason(),
-                  .message = stops ? "the server was stopped before the run had a box"
-                                   : "the run was cancelled before it had a box"});
+                  .message = cancelMessage(run.cancelReason()) + ", before it had a box"});
     liveRuns.remove(run);
     return true;
 }
