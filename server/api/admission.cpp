@@ -58,7 +58,8 @@ Result<std::map<std::string, std::string, std::less<>>> judgeQuery(const Route& 
 Result<Content> judgeContent(const Route& route, const RequestHead& head)
 {
     const std::string_view contentType = head.header("content-type");
-    if (route.body == BodyKind::None && !head.hasBody)
+    const bool mayBeNone = route.body == BodyKind::None || route.body == BodyKind::OptionalJson;
+    if (mayBeNone && !head.hasBody)
         return Content::None;
     if (route.body == BodyKind::Package && archiveKind(contentType))
         return Content::Archive;

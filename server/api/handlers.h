@@ -27,9 +27,46 @@ Result<Reply> getArchive(const Services& services, Request& request);
 Result<Reply> promoteRevision(const Services& services, Request& request);
 Result<Reply> withdrawRevision(const Services& services, Request& request);
 
+Result<Reply> listPromotions(const Services& services, Request& request);
+
 // comparison.cpp
 Result<Reply> getDiff(const Services& services, Request& request);
 Result<Reply> getCapabilities(const Services& services, Request& request);
+
+// proposals.cpp
+Result<Reply> listProposals(const Services& services, Request& request);
+Result<Reply> getProposal(const Services& services, Request& request);
+Result<Reply> acknowledgeProposal(const Services& services, Request& request);
+Result<Reply> startTestRuns(const Services& services, Request& request);
+Result<Reply> promoteProposal(const Services& services, Request& request);
+Result<Reply> withdrawProposal(const Services& services, Request& request);
+Result<Reply> listViewed(const Services& services, Request& request);
+Result<Reply> putViewed(const Services& services, Request& request);
+Result<Reply> deleteViewed(const Services& services, Request& request);
+
+// proposal_talk.cpp
+Result<Reply> listComments(const Services& services, Request& request);
+Result<Reply> createComment(const Services& services, Request& request);
+Result<Reply> patchComment(const Services& services, Request& request);
+Result<Reply> deleteComment(const Services& services, Request& request);
+Result<Reply> listReviews(const Services& services, Request& request);
+Result<Reply> createReview(const Services& services, Request& request);
+Result<Reply> deleteVerdict(const Services& services, Request& request);
+Result<Reply> resolveThread(const Services& services, Request& request);
+
+// samples.cpp
+Result<Reply> listSamples(const Services& services, Request& request);
+Result<Reply> getSample(const Services& services, Request& request);
+Result<Reply> putSample(const Services& services, Request& request);
+Result<Reply> deleteSample(const Services& services, Request& request);
+Result<Reply> createComparison(const Services& services, Request& request);
+Result<Reply> getComparison(const Services& services, Request& request);
+
+// stops.cpp
+Result<Reply> listStops(const Services& services, Request& request);
+Result<Reply> createStop(const Services& services, Request& request);
+Result<Reply> getStop(const Services& services, Request& request);
+Result<Reply> deleteStop(const Services& services, Request& request);
 
 // agents.cpp
 Result<Reply> listAgents(const Services& services, Request& request);
@@ -74,6 +111,11 @@ Result<Reply> deleteToken(const Services& services, Request& request);
 
 // collections.cpp
 Result<Reply> runCollection(const Services& services, Request& request);
+
+// scopes.cpp
+Result<Reply> getOwnScope(const Services& services, Request& request);
+Result<Reply> getScope(const Services& services, Request& request);
+Result<Reply> patchScope(const Services& services, Request& request);
 
 // server.cpp
 Result<Reply> getHealth(const Services& services, Request& request);

@@ -126,6 +126,13 @@ Result<std::optional<std::string>> readIdempotencyKey(const RequestHead& head)
 
 Result<json::value> jsonBody(const Request& request) { return parseJson(request.body.bytes); }
 
+Result<json::value> optionalBody(const Request& request)
+{
+    if (request.body.bytes.empty())
+        return json::value(json::object());
+    return jsonBody(request);
+}
+
 Result<void> emptyBody(const Request& request)
 {
     if (request.body.bytes.empty())

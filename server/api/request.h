@@ -48,6 +48,8 @@ Result<std::optional<std::string>> readIdempotencyKey(const RequestHead& head);
 
 /// The body as one JSON value; `InvalidArgument` when it is not JSON.
 Result<json::value> jsonBody(const Request& request);
+/// The same where the body may be left out: `{}` then.
+Result<json::value> optionalBody(const Request& request);
 /// For operations without a body: nothing, or `{}`.
 Result<void> emptyBody(const Request& request);
 

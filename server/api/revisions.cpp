@@ -85,12 +85,17 @@ Result<Reply> getArchive(const Services& services, Request& request)
 
 Result<Reply> promoteRevision(const Services& services, Request& request)
 {
-    if (auto empty = emptyBody(request); !empty)
-        return forward(empty);
+    const auto body = optionalBody(request);
+    if (!body)
+        return std::unexpected(body.error());
+    const auto promote = contract::readPromote(*body);
+    if (!promote)
+        return std::unexpected(promote.error());
     const auto match = ifMatch(request);
     if (!match)
         return std::unexpected(match.error());
-    const auto skill = services.skills.promote(request.by, request.parameter(0), request.parameter(1), *match);
+    const auto skill =
+        services.skills.promote(request.by, request.parameter(0), request.parameter(1), *match, promote->reason);
     if (!skill)
         return std::unexpected(skill.error());
     return resourceReply(request, 200, contract::toJson(*skill), skill->etag);
@@ -101,13 +106,41 @@ Result<Reply> withdrawRevision(const Services& services, Request& request)
     const auto body = jsonBody(request);
     if (!body)
         return std::unexpected(body.error());
-    const auto reason = contract::readWithdraw(*body);
-    if (!reason)
-        return std::unexpected(reason.error());
-    const auto revision = services.skills.withdraw(request.by, request.parameter(0), request.parameter(1), *reason);
+    const auto withdraw = contract::readWithdraw(*body);
+    if (!withdraw)
+        return std::unexpected(withdraw.error());
+    const auto revision = services.skills.withdraw(request.by, request.parameter(0), request.parameter(1), *withdraw);
     if (!revision)
         return std::unexpected(revision.error());
-    return resourceReply(request, 200, contract::toJson(*revision));
+    // The withdrawal is durable: from here on no run can start with it, and those that did are known.
+    json::object out = contract::toJson(*revision);
+    out["stopped_runs"] =
+        withdraw->stopRuns ? services.runs.stopPinned({request.by.scopeFingerprint, revision->id, {}}) : 0;
+    return resourceReply(request, 200, out);
+}
+
+Result<Reply> listPromotions(const Services& services, Request& request)
+{
+    const auto at = queryTime(request, "at");
+    if (!at)
+        return std::unexpected(at.error());
+    const std::string& skill = request.parameter(0);
+    if (*at) {
+        auto found = services.desk.history().at(request.by, skill, **at);
+        if (!found)
+            return forward(found);
+        contract::Page<contract::Promotion> page;
+        if (*found)
+            page.items.push_back(std::move(**found));
+        return jsonReply(200, contract::pageJson(page));
+    }
+    const auto page = pageOf(request);
+    if (!page)
+        return std::unexpected(page.error());
+    const auto promotions = services.desk.history().list(request.by, skill, *page);
+    if (!promotions)
+        return std::unexpected(promotions.error());
+    return jsonReply(200, contract::pageJson(*promotions));
 }
 
 } // namespace assay::api

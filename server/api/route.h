@@ -11,9 +11,10 @@ namespace assay::api {
 
 /// What body a route takes, and so its limit and content types.
 enum class BodyKind : std::uint8_t {
-    None,    ///< none; an empty JSON object is tolerated
-    Json,    ///< a small JSON object
-    Package, ///< a package as JSON or as an archive
+    None,         ///< none; an empty JSON object is tolerated
+    Json,         ///< a small JSON object
+    OptionalJson, ///< the same, or nothing
+    Package,      ///< a package as JSON or as an archive
     PackageJson,
     Run, ///< JSON with input, standard input or files
 };

@@ -16,6 +16,8 @@ constexpr Roles kOpen{};
 constexpr Roles kBuild{Role::Builder};
 constexpr Roles kReview{Role::Reviewer};
 constexpr Roles kRun{Role::Runner};
+constexpr Roles kTalk = Roles(Role::Builder) | Role::Reviewer;
+constexpr Roles kTry = Roles(Role::Runner) | Role::Reviewer;
 constexpr Roles kOperate{Role::Operator};
 constexpr Roles kAudit = Roles(Role::Operator) | Role::Reviewer;
 constexpr Roles kHandshake = Roles(Role::Operator) | Role::Runner;
@@ -28,6 +30,8 @@ constexpr std::array<std::string_view, 9> kAuditList{"page_size", "page_token", 
 constexpr std::array<std::string_view, 8> kAuditExport{"page_token", "ledger", "decision", "operation",
                                                        "actor",      "run",    "since",    "until"};
 constexpr std::array<std::string_view, 1> kLedger{"ledger"};
+constexpr std::array<std::string_view, 5> kProposalList{"page_size", "page_token", "state", "skill", "publisher"};
+constexpr std::array<std::string_view, 3> kHistory{"page_size", "page_token", "at"};
 constexpr std::array<std::string_view, 1> kFormat{"format"};
 constexpr std::array<std::string_view, 1> kName{"name"};
 constexpr std::array<std::string_view, 5> kDiff{"from", "to", "context", "ignore_whitespace", "path"};
@@ -48,10 +52,36 @@ constexpr Route kRoutes[] = {
     {Method::Get, "/v1/skills/{name}/revisions/{rev}/files", kReaders, listRevisionFiles},
     {Method::Get, "/v1/skills/{name}/revisions/{rev}/files/{path...}", kReaders, getRevisionFile},
     {Method::Get, "/v1/skills/{name}/revisions/{rev}/archive", kReaders, getArchive, None, No, kFormat},
+    {Method::Post, "/v1/skills/{name}/revisions/{rev}/promote", kReview, promoteRevision, OptionalJson},
     {Method::Get, "/v1/skills/{name}/revisions/{rev}/capabilities", kReaders, getCapabilities},
     {Method::Get, "/v1/skills/{name}/diff", kReaders, getDiff, None, No, kDiff},
-    {Method::Post, "/v1/skills/{name}/revisions/{rev}/promote", kReview, promoteRevision},
     {Method::Post, "/v1/skills/{name}/revisions/{rev}/withdraw", kReview, withdrawRevision, Json},
+
+    {Method::Get, "/v1/skills/{name}/promotions", kReaders, listPromotions, None, No, kHistory},
+    {Method::Get, "/v1/skills/{name}/samples", kReaders, listSamples},
+    {Method::Get, "/v1/skills/{name}/samples/{sample}", kReaders, getSample},
+    {Method::Put, "/v1/skills/{name}/samples/{sample}", kTalk, putSample, Json},
+    {Method::Delete, "/v1/skills/{name}/samples/{sample}", kTalk, deleteSample},
+    {Method::Post, "/v1/skills/{name}/comparisons", kTry, createComparison, Json, Kept},
+    {Method::Get, "/v1/skills/{name}/comparisons/{id}", kReaders, getComparison},
+
+    {Method::Get, "/v1/proposals", kReaders, listProposals, None, No, kProposalList},
+    {Method::Get, "/v1/proposals/{id}", kReaders, getProposal},
+    {Method::Get, "/v1/proposals/{id}/comments", kReaders, listComments, None, No, kPage},
+    {Method::Post, "/v1/proposals/{id}/comments", kTalk, createComment, Json, Kept},
+    {Method::Patch, "/v1/proposals/{id}/comments/{comment}", kTalk, patchComment, Json},
+    {Method::Delete, "/v1/proposals/{id}/comments/{comment}", kTalk, deleteComment},
+    {Method::Get, "/v1/proposals/{id}/reviews", kReaders, listReviews},
+    {Method::Post, "/v1/proposals/{id}/reviews", kTalk, createReview, Json, Kept},
+    {Method::Delete, "/v1/proposals/{id}/verdict", kReview, deleteVerdict},
+    {Method::Post, "/v1/proposals/{id}/resolve", kTalk, resolveThread, Json},
+    {Method::Post, "/v1/proposals/{id}/acknowledge", kReview, acknowledgeProposal, Json},
+    {Method::Get, "/v1/proposals/{id}/viewed", kReaders, listViewed},
+    {Method::Put, "/v1/proposals/{id}/viewed/{path...}", kReaders, putViewed},
+    {Method::Delete, "/v1/proposals/{id}/viewed/{path...}", kReaders, deleteViewed},
+    {Method::Post, "/v1/proposals/{id}/test-runs", kTry, startTestRuns, None, Kept},
+    {Method::Post, "/v1/proposals/{id}/promote", kReview, promoteProposal, OptionalJson},
+    {Method::Post, "/v1/proposals/{id}/withdraw", kTalk, withdrawProposal, Json},
 
     {Method::Get, "/v1/agents", kReaders, listAgents, None, No, kPage},
     {Method::Post, "/v1/agents", kBuild, createAgent, Json, Kept},
@@ -85,6 +115,13 @@ constexpr Route kRoutes[] = {
     {Method::Get, "/v1/tokens/{id}", kOperate, getToken},
     {Method::Delete, "/v1/tokens/{id}", kOperate, deleteToken},
     {Method::Post, "/v1/collections", kOperate, runCollection, Json},
+    {Method::Get, "/v1/scope", kReaders, getOwnScope},
+    {Method::Get, "/v1/scopes/{fingerprint}", kOperate, getScope},
+    {Method::Patch, "/v1/scopes/{fingerprint}", kOperate, patchScope, Json},
+    {Method::Get, "/v1/stops", kOperate, listStops, None, No, kPage},
+    {Method::Post, "/v1/stops", kOperate, createStop, Json, Kept},
+    {Method::Get, "/v1/stops/{digest}", kOperate, getStop},
+    {Method::Delete, "/v1/stops/{digest}", kOperate, deleteStop},
     {Method::Get, "/v1/health", kEveryRole, getHealth},
     {Method::Post, "/v1/health/handshake", kHandshake, runHandshake},
     {Method::Get, "/v1/server", kEveryRole, getServer},

@@ -53,6 +53,7 @@ std::uint64_t bodyLimit(const BodyLimits& limits, BodyKind kind)
     case BodyKind::None:
         return kEmptyBodyBytes;
     case BodyKind::Json:
+    case BodyKind::OptionalJson:
         return limits.json;
     case BodyKind::Package:
     case BodyKind::PackageJson:

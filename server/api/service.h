@@ -10,9 +10,11 @@
 #include "server/contract/server_info.h"
 #include "server/core/metrics.h"
 #include "server/registry/agent_service.h"
+#include "server/registry/review/desk.h"
 #include "server/registry/skill_service.h"
 #include "server/retention/collection_service.h"
 #include "server/runs/run_service.h"
+#include "server/runs/sample_runs.h"
 
 namespace assay::api {
 
@@ -40,8 +42,10 @@ public:
 struct Services
 {
     registry::SkillService& skills;
+    review::Desk& desk;
     registry::AgentService& agents;
     runs::RunService& runs;
+    runs::SampleRuns& sampleRuns;
     auth::Authenticator& authenticator;
     auth::TokenService& tokens;
     HealthReporter& health;

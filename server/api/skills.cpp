@@ -31,6 +31,7 @@ Reply publishedReply(const Request& request, const registry::Published& publishe
 {
     json::object body = contract::toJson(published.skill);
     body["revision_created"] = published.revisionCreated;
+    body["proposal"] = published.proposal.empty() ? json::value() : json::value(published.proposal);
     Reply reply = resourceReply(request, published.skillCreated ? 201 : 200, body, published.skill.etag);
     if (published.skillCreated)
         reply.headers.emplace_back("Location", "/v1/skills/" + published.skill.name);

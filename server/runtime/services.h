@@ -84,9 +84,11 @@ private:
     api::StoredTokens m_storedTokens;
     auth::Authenticator m_authenticator;
     auth::TokenService m_tokens;
+    review::Desk m_desk;
     registry::SkillService m_skills;
     registry::AgentService m_agents;
     runs::RunService m_runs;
+    runs::SampleRuns m_sampleRuns;
     RunTrees m_trees;
     retention::CollectionService m_collections;
     api::ServerParts m_parts;
