@@ -10,10 +10,18 @@ _assayctl_options() { # COMMAND: its options
     "skill publish") echo "--name --note --if-match --create --copy-links $common" ;;
     "skill list") echo "--search --state --enabled --limit $common" ;;
     "skill show") echo "--revision $common" ;;
-    "skill history" | "agent list") echo "--limit $common" ;;
+    "skill history") echo "--limit --promotions --at $common" ;;
     "skill diff") echo "--context --ignore-whitespace --path --color $common" ;;
-    "skill promote") echo "--if-match $common" ;;
-    "skill withdraw") echo "--reason $common" ;;
+    "agent list" | "stop list") echo "--limit $common" ;;
+    "skill promote" | "proposal promote") echo "--if-match --reason $common" ;;
+    "skill withdraw" | "skill stop" | "proposal withdraw" | "stop add") echo "--reason $common" ;;
+    "skill compare") echo "--sample --script --arg --input --stdin --wait $common" ;;
+    "sample save") echo "--script --arg --input --stdin --expect-exit --expect-output $common" ;;
+    "proposal list") echo "--state --skill --publisher --limit $common" ;;
+    "proposal comment") echo "--path --side --line --reply-to --draft $common" ;;
+    "proposal approve" | "proposal request-changes") echo "--comment --digest --if-match $common" ;;
+    "proposal resolve") echo "--reopen $common" ;;
+    "scope set") echo "--promotion --require --require-none --approvals $common" ;;
     "skill export") echo "--revision --format --output --force $common" ;;
     "agent create") echo "--skill --subagent --environment --execution --egress --allow --egress-bytes --file --replace $common" ;;
     "run") echo "--agent --session --input --stdin --output --driver --env --timeout --memory --output-limit --output-mode --egress --allow --quiet $common" ;;
@@ -55,10 +63,13 @@ _assayctl() {
         esac
     done
     case $before in
-    --profile | --ca | --input | --stdin | --file | --output | -o | --data) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+    --profile | --ca | --input | --stdin | --expect-output | --file | --output | -o | --data) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
     --role) mapfile -t COMPREPLY < <(compgen -W "viewer builder reviewer runner operator" -- "$word"); return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "tar.gz zip" -- "$word"); return ;;
+    --side) mapfile -t COMPREPLY < <(compgen -W "new old" -- "$word"); return ;;
+    --promotion) mapfile -t COMPREPLY < <(compgen -W "automatic reviewed" -- "$word"); return ;;
+    --require) mapfile -t COMPREPLY < <(compgen -W "package_valid lints capabilities_reviewed test_run" -- "$word"); return ;;
     --output-mode) mapfile -t COMPREPLY < <(compgen -W "truncate terminate" -- "$word"); return ;;
     --decision) mapfile -t COMPREPLY < <(compgen -W "allowed refused executed terminated outcome_unknown" -- "$word"); return ;;
     --ledger) mapfile -t COMPREPLY < <(compgen -W "scope server" -- "$word"); return ;;
@@ -68,8 +79,12 @@ _assayctl() {
     esac
     local words
     case "$first $second" in
-    " ") words="skill agent run exec finish runs artifact audit health digest serve token base backup collect" ;;
-    "skill ") words="validate publish list show history diff capabilities promote withdraw export delete" ;;
+    " ") words="skill proposal sample agent run exec finish runs artifact audit health digest serve token scope stop base backup collect" ;;
+    "skill ") words="validate publish list show history diff capabilities promote withdraw stop compare export delete" ;;
+    "proposal ") words="list show comment resolve acknowledge test approve request-changes retract promote withdraw" ;;
+    "sample ") words="list save delete" ;;
+    "scope ") words="show set" ;;
+    "stop ") words="add list lift" ;;
     "agent ") words="create list show delete" ;;
     "runs ") words="list show manifest events cancel" ;;
     "artifact ") words="get" ;;
@@ -78,14 +93,17 @@ _assayctl() {
     "base ") words="build list" ;;
     "run ") words=$(_assayctl_names "skill list" name) ;;
     "exec " | "finish " | "runs show" | "runs manifest" | "runs events" | "runs cancel") words=$(_assayctl_names "runs list" id) ;;
-    "skill show" | "skill history" | "skill diff" | "skill capabilities" | "skill promote" | "skill withdraw" | "skill export" | "skill delete")
+    "skill show" | "skill history" | "skill diff" | "skill capabilities" | "skill promote" | "skill withdraw" | "skill stop" | "skill compare" | "skill export" | "skill delete" | "sample list" | "sample save" | "sample delete")
         words=$(_assayctl_names "skill list" name)
+        ;;
+    "proposal show" | "proposal comment" | "proposal resolve" | "proposal acknowledge" | "proposal test" | "proposal approve" | "proposal request-changes" | "proposal retract" | "proposal promote" | "proposal withdraw")
+        words=$(_assayctl_names "proposal list" id)
         ;;
     "agent show" | "agent delete") words=$(_assayctl_names "agent list" name) ;;
     esac
     if [[ $word == -* ]]; then
         case $first in
-        skill | agent | runs | artifact | audit | token | base) words=$(_assayctl_options "$first $second") ;;
+        skill | proposal | sample | agent | runs | artifact | audit | token | scope | stop | base) words=$(_assayctl_options "$first $second") ;;
         *) words=$(_assayctl_options "$first") ;;
         esac
     fi

@@ -17,8 +17,30 @@ void addSkillCommands(Command& root, Context& context)
     addSkillCapabilities(skill, context);
     addSkillPromote(skill, context);
     addSkillWithdraw(skill, context);
+    addSkillStop(skill, context);
+    addSkillCompare(skill, context);
     addSkillExport(skill, context);
     addSkillDelete(skill, context);
+}
+
+void addReviewCommands(Command& root, Context& context)
+{
+    Command proposal = root.addGroup("proposal", "Review revisions before they become current");
+    addProposalList(proposal, context);
+    addProposalShow(proposal, context);
+    addProposalComment(proposal, context);
+    addProposalResolve(proposal, context);
+    addProposalAcknowledge(proposal, context);
+    addProposalTest(proposal, context);
+    addProposalApprove(proposal, context);
+    addProposalRequestChanges(proposal, context);
+    addProposalRetract(proposal, context);
+    addProposalPromote(proposal, context);
+    addProposalWithdraw(proposal, context);
+    Command sample = root.addGroup("sample", "Saved inputs of a skill, to test revisions with");
+    addSampleList(sample, context);
+    addSampleSave(sample, context);
+    addSampleDelete(sample, context);
 }
 
 void addAgentCommands(Command& root, Context& context)
@@ -57,6 +79,13 @@ void addServerCommands(Command& root, Context& context)
     addTokenCreate(token, context);
     addTokenList(token, context);
     addTokenRevoke(token, context);
+    Command scope = root.addGroup("scope", "How revisions of a scope become current");
+    addScopeShow(scope, context);
+    addScopeSet(scope, context);
+    Command stop = root.addGroup("stop", "Content that runs nowhere (operator)");
+    addStopAdd(stop, context);
+    addStopList(stop, context);
+    addStopLift(stop, context);
     Command base = root.addGroup("base", "The pinned root that boxes are made of");
     addBaseBuild(base, context);
     addBaseList(base, context);
@@ -75,6 +104,7 @@ void addCommands(Command& root, Context& context)
     root.option("--fingerprint", context.flags.fingerprint,
                 "SHA-256 of the one certificate to trust [ASSAY_FINGERPRINT]");
     addSkillCommands(root, context);
+    addReviewCommands(root, context);
     addAgentCommands(root, context);
     addRunCommands(root, context);
     addServerCommands(root, context);

@@ -17,8 +17,26 @@ void addSkillDiff(Command& parent, Context& context);
 void addSkillCapabilities(Command& parent, Context& context);
 void addSkillPromote(Command& parent, Context& context);
 void addSkillWithdraw(Command& parent, Context& context);
+void addSkillStop(Command& parent, Context& context);
+void addSkillCompare(Command& parent, Context& context);
 void addSkillExport(Command& parent, Context& context);
 void addSkillDelete(Command& parent, Context& context);
+
+void addSampleList(Command& parent, Context& context);
+void addSampleSave(Command& parent, Context& context);
+void addSampleDelete(Command& parent, Context& context);
+
+void addProposalList(Command& parent, Context& context);
+void addProposalShow(Command& parent, Context& context);
+void addProposalComment(Command& parent, Context& context);
+void addProposalResolve(Command& parent, Context& context);
+void addProposalAcknowledge(Command& parent, Context& context);
+void addProposalTest(Command& parent, Context& context);
+void addProposalApprove(Command& parent, Context& context);        // in proposal_verdict.cpp
+void addProposalRequestChanges(Command& parent, Context& context); // likewise
+void addProposalRetract(Command& parent, Context& context);
+void addProposalPromote(Command& parent, Context& context);
+void addProposalWithdraw(Command& parent, Context& context);
 
 void addAgentCreate(Command& parent, Context& context);
 void addAgentList(Command& parent, Context& context);
@@ -43,6 +61,11 @@ void addServe(Command& parent, Context& context);
 void addTokenCreate(Command& parent, Context& context);
 void addTokenList(Command& parent, Context& context);
 void addTokenRevoke(Command& parent, Context& context);
+void addScopeShow(Command& parent, Context& context);
+void addScopeSet(Command& parent, Context& context);
+void addStopAdd(Command& parent, Context& context);
+void addStopList(Command& parent, Context& context);
+void addStopLift(Command& parent, Context& context);
 void addBaseBuild(Command& parent, Context& context);
 void addBaseList(Command& parent, Context& context);
 void addBackup(Command& parent, Context& context);

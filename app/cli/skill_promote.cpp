@@ -10,6 +10,7 @@ struct Options
     std::string name;
     std::string revision;
     std::string ifMatch;
+    std::string reason;
 };
 
 Result<int> promote(Context& context, const Options& options)
@@ -24,9 +25,13 @@ Result<int> promote(Context& context, const Options& options)
             return forward(skill);
         etag = skill->etag;
     }
+    const std::string body = options.reason.empty() ? "" : json::serialize(json::object{{"reason", options.reason}});
     HttpRequest request;
     request.method = "POST";
     request.target = pathOf({"v1", "skills", options.name, "revisions", options.revision, "promote"});
+    if (!body.empty())
+        request.contentType = "application/json";
+    request.body = body;
     if (!etag.empty())
         request.headers.emplace_back("If-Match", etag);
     auto answer = (*api)->send(std::move(request));
@@ -49,6 +54,7 @@ void addSkillPromote(Command& parent, Context& context)
     command.required("NAME", options->name);
     command.required("REVISION", options->revision, "Id from `assayctl skill history`");
     command.option("--if-match", options->ifMatch, "Only when the skill's ETag is still this one");
+    command.option("--reason", options->reason, "Why, for the history");
     onCommand(command, context, std::move(options), promote);
 }
 
