@@ -216,6 +216,93 @@ class Running(unittest.TestCase):
         self.assertEqual((done.stdout, done.returncode), (b"mine", 9))
 
 
+class Reviewing(unittest.TestCase):
+    PROPOSAL = {"id": "prop_1", "skill": "demo", "number": 2, "state": "open", "digest": "sha256:a", "publisher": "pat",
+                "checks": [{"id": "lints", "state": "warn", "summary": "1 lint", "required": True}],
+                "blockers": [{"code": "approvals_missing", "message": "0 of 1 approvals"}]}
+
+    def test_shows_a_proposal_with_what_blocks_it_and_its_comments(self):
+        comment = {"id": "cmt_1", "author": "ann", "path": "SKILL.md", "line": 3, "side": "old", "text": "Why\u202e?"}
+
+        def respond(asked):
+            return Reply(200, {"items": [comment]} if "comments" in asked.target else self.PROPOSAL, {"ETag": '"7"'})
+
+        with FakeServer(respond) as server:
+            done = ctl("proposal", "show", "prop_1", url=server.url)
+        self.assertEqual(done.returncode, 0)
+        for text in (b"0 of 1 approvals", b"lints (required): warn", b"SKILL.md:3 (old side)", b"Why\\u{202E}?", b'"7"'):
+            self.assertIn(text, done.stdout)
+
+    def test_sends_verdicts_with_the_comment_the_digest_and_the_tag(self):
+        with FakeServer(lambda asked: Reply(201, {"id": "rvw_1", "proposal": self.PROPOSAL})) as server:
+            done = ctl("proposal", "approve", "prop_1", "--comment", "Good.", "--digest", "sha256:a", "--if-match", '"7"', url=server.url)
+            ctl("proposal", "request-changes", "prop_1", url=server.url)
+        self.assertIn(b"revision 2 of demo, open", done.stdout)
+        asked = server.exchanges
+        self.assertEqual((asked[0].method, asked[0].target), ("POST", "/v1/proposals/prop_1/reviews"))
+        self.assertEqual(asked[0].json(), {"verdict": "approve", "digest": "sha256:a", "comments": [{"text": "Good."}]})
+        self.assertEqual(asked[0].headers["If-Match"], '"7"')
+        self.assertEqual(asked[1].json(), {"verdict": "request_changes"})
+
+    def test_a_refused_promotion_says_which_rule_and_exits_4_or_1(self):
+        for status, code, expected in ((403, "permission_denied", 4), (409, "conflict", 1)):
+            answer = problem(status, code, "the publisher cannot", reason="self_promotion", errors=[])
+            with FakeServer(lambda asked, answer=answer: answer) as server:
+                done = ctl("proposal", "promote", "prop_1", url=server.url)
+            self.assertEqual(done.returncode, expected)
+            self.assertIn(b"the publisher cannot", done.stderr)
+
+    def test_stops_and_promotes_with_a_reason(self):
+        with FakeServer(lambda asked: Reply(200, {"number": 2, "stopped_runs": 3, "name": "demo"}, {"ETag": '"7"'})) as server:
+            done = ctl("skill", "stop", "demo", "rev_1", "--reason", "burns", url=server.url)
+            ctl("skill", "promote", "demo", "rev_1", "--reason", "slow", url=server.url)
+        self.assertIn(b"3 runs were cancelled", done.stdout)
+        self.assertEqual(server.exchanges[0].json(), {"reason": "burns", "stop_runs": True})
+        self.assertEqual(server.exchanges[-1].json(), {"reason": "slow"})
+        self.assertEqual(server.exchanges[-1].headers["If-Match"], '"7"')
+
+    def test_a_comparison_is_awaited_and_exits_1_when_they_differ(self):
+        looks = []
+
+        def respond(asked):
+            if asked.method == "POST":
+                return Reply(201, {"id": "cmp_1", "state": "running"})
+            looks.append(asked.target)
+            state = "ended" if len(looks) > 1 else "running"
+            difference = {"pointer": "/n", "change": "changed", "from": 1, "to": 2}
+            return Reply(200, {"id": "cmp_1", "state": state, "equal": False, "stdout": {"equal": False, "differences": [difference]},
+                               "artifacts": [{"path": "a.txt", "status": "only_to"}]})
+
+        with FakeServer(respond) as server:
+            done = ctl("skill", "compare", "demo", "rev_1", "rev_2", "--sample", "small", url=server.url)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(server.exchanges[0].json(), {"from": "rev_1", "to": "rev_2", "sample": "small"})
+        self.assertEqual(looks, ["/v1/skills/demo/comparisons/cmp_1"] * 2)
+        self.assertIn(b"/n: 1 -> 2", done.stdout)
+        self.assertIn(b"a.txt: only_to", done.stdout)
+
+    def test_saves_a_sample_with_what_it_must_give(self):
+        with FakeServer(lambda asked: Reply(201, {"name": "small"})) as server:
+            done = ctl("sample", "save", "demo", "small", "--script", "a.py", "--arg", "x", "--input", "-", "--expect-exit", "3", url=server.url, stdin=b"[1]")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(server.exchanges[0].method, "PUT")
+        self.assertEqual(server.exchanges[0].json(), {"script": "a.py", "args": ["x"], "input": [1], "expect": {"exit_code": 3}})
+
+    def test_tells_what_was_current(self):
+        move = {"at": "2026-11-30T12:00:00.000Z", "by": "ann", "via": "rollback", "from": {"number": 2}, "to": {"number": 1, "revision": "rev_1"}, "reason": "slow"}
+        with FakeServer(lambda asked: Reply(200, {"items": [move]})) as server:
+            done = ctl("skill", "history", "demo", "--at", "2026-11-30T13:00:00Z", url=server.url)
+        self.assertIn("at=2026-11-30T13", server.exchanges[0].target)
+        for text in (b"rollback", b"rev_1", b"slow"):
+            self.assertIn(text, done.stdout)
+
+    def test_sets_a_scope(self):
+        with FakeServer(lambda asked: Reply(200, {"fingerprint": "sc_1", "promotion_mode": "reviewed", "required_checks": ["lints"], "required_approvals": 2})) as server:
+            done = ctl("scope", "set", "sc_1", "--promotion", "reviewed", "--require", "lints", "--approvals", "2", url=server.url)
+        self.assertEqual(server.exchanges[0].json(), {"promotion_mode": "reviewed", "required_checks": ["lints"], "required_approvals": 2})
+        self.assertIn(b"reviewed", done.stdout)
+
+
 class Statuses(unittest.TestCase):
     def test_follow_the_kind_of_failure(self):
         for status, code, expected in (

@@ -37,7 +37,9 @@ void RunWorld::open()
     const store::PackageStoreSettings store{.backend = m_backend, .filesystemRoot = directory() / "packages"};
     m_packages = must(store::makePackageStore(store, *m_database));
     m_artifacts = must(store::makeArtifactStore(store, *m_database));
-    m_skills = std::make_unique<registry::SkillService>(*m_database, *m_packages, m_clock, registry::PackageLimits{});
+    m_desk = std::make_unique<review::Desk>(*m_database, *m_packages, m_clock);
+    m_skills = std::make_unique<registry::SkillService>(*m_database, *m_packages, m_clock, registry::PackageLimits{},
+                                                        m_desk->checks());
     m_agents = std::make_unique<registry::AgentService>(*m_database, m_clock);
     sandbox::bubblewrap::Options box;
     box.dataDirectory = directory();
@@ -58,6 +60,7 @@ void RunWorld::close()
     m_driver.reset();
     m_agents.reset();
     m_skills.reset();
+    m_desk.reset();
     m_artifacts.reset();
     m_packages.reset();
     m_database.reset();

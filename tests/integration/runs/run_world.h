@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/registry/review/desk.h"
 #include "server/runs/run_service.h"
 #include "server/sandbox/bubblewrap/driver.h"
 #include "server/store/package_store_factory.h"
@@ -24,6 +25,8 @@ public:
     runs::RunService& runs() { return *m_runs; }
     registry::SkillService& skills() { return *m_skills; }
     registry::AgentService& agents() { return *m_agents; }
+    review::Desk& desk() { return *m_desk; }
+    const Clock& clock() const { return m_clock; }
     store::Database& database() { return *m_database; }
     store::SkillPackageStore& packages() { return *m_packages; }
     std::filesystem::path directory() const { return m_directory.path().toStdString(); }
@@ -54,6 +57,7 @@ private:
     std::unique_ptr<store::Database> m_database;
     std::unique_ptr<store::SkillPackageStore> m_packages;
     std::unique_ptr<store::SkillPackageStore> m_artifacts;
+    std::unique_ptr<review::Desk> m_desk;
     std::unique_ptr<registry::SkillService> m_skills;
     std::unique_ptr<registry::AgentService> m_agents;
     std::unique_ptr<sandbox::bubblewrap::Driver> m_driver;

@@ -257,7 +257,7 @@ void TestRunService::refusesAndListsRefusedRuns()
     QVERIFY(refusedWith(script("demo", "a.sh"), "skill_disabled"));
     ASSAY_OK(m_world->skills().patch(RunWorld::someone(), "demo", {.enabled = true, .visibility = {}, .labels = {}},
                                      std::nullopt));
-    ASSAY_OK(m_world->skills().withdraw(RunWorld::someone(), "demo", "current", "bad"));
+    ASSAY_OK(m_world->skills().withdraw(RunWorld::someone(), "demo", "current", {"bad"}));
     QVERIFY(refusedWith(script("demo", "a.sh"), "revision_withdrawn"));
     contract::RunFilter filter;
     filter.state = "refused";

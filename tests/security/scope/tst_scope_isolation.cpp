@@ -20,6 +20,9 @@ private slots:
     void cleanupTestCase();
     void othersSkillsAnswerLikeMissingOnes_data();
     void othersSkillsAnswerLikeMissingOnes();
+    void othersProposalsAnswerLikeMissingOnes_data();
+    void othersProposalsAnswerLikeMissingOnes();
+    void othersCommentsAndComparisonsAnswerLikeMissingOnes();
     void othersAgentsAnswerLikeMissingOnes_data();
     void othersAgentsAnswerLikeMissingOnes();
     void othersRunsAnswerLikeMissingOnes_data();
@@ -48,12 +51,14 @@ private:
     std::string m_own;
     std::string m_other;
     std::string m_othersRun;
+    std::string m_othersProposal;
 };
 
 namespace {
 
 const std::vector<std::string> kAll{"viewer", "builder", "reviewer", "runner"};
 constexpr const char* kMissingRun = "run_01J00000000000000000000000";
+constexpr const char* kMissingProposal = "prop_01J00000000000000000000000";
 
 } // namespace
 
@@ -71,6 +76,15 @@ void TestScopeIsolation::initTestCase()
     const Answer runs = ask(Method::Get, "/v1/runs", m_other);
     m_othersRun = std::string(runs.json().at("items").at(0).at("id").as_string());
     QCOMPARE(ask(Method::Get, "/v1/runs/" + m_othersRun, m_other).status, 200);
+    const std::string scope(ask(Method::Get, "/v1/scope", m_other).json().at("fingerprint").as_string());
+    const std::string operate = m_api->token("own-tenant", {"operator"});
+    QCOMPARE(ask(Method::Patch, "/v1/scopes/" + scope, operate, R"({"promotion_mode": "reviewed"})").status, 200);
+    const Answer waiting = ask(Method::Put, "/v1/skills/theirs", m_other, test::skillBody("theirs", "two"));
+    QCOMPARE(waiting.status, 200);
+    m_othersProposal = std::string(waiting.json().at("proposal").as_string());
+    QCOMPARE(ask(Method::Get, "/v1/proposals/" + m_othersProposal, m_other).status, 200);
+    QCOMPARE(ask(Method::Put, "/v1/skills/theirs/samples/small", m_other, R"({"script": "scripts/sort.py"})").status,
+             201);
 }
 
 void TestScopeIsolation::cleanupTestCase() { m_api.reset(); }
@@ -117,10 +131,65 @@ void TestScopeIsolation::othersSkillsAnswerLikeMissingOnes_data()
               {Method::Get, skill + "/diff?from=none", ""},
               {Method::Get, skill + "/diff?from=current&to=current", ""},
               {Method::Post, skill + "/revisions/current/promote", ""},
-              {Method::Post, skill + "/revisions/current/withdraw", R"({"reason": "x"})"}});
+              {Method::Post, skill + "/revisions/current/withdraw", R"({"reason": "x"})"},
+              {Method::Post, skill + "/revisions/current/withdraw", R"({"reason": "x", "stop_runs": true})"},
+              {Method::Get, skill + "/promotions", ""},
+              {Method::Get, skill + "/promotions?at=2026-11-30T00%3A00%3A00Z", ""},
+              {Method::Get, skill + "/samples", ""},
+              {Method::Get, skill + "/samples/small", ""},
+              {Method::Put, skill + "/samples/small", R"({"script": "scripts/sort.py"})"},
+              {Method::Delete, skill + "/samples/small", ""},
+              {Method::Get, skill + "/comparisons/cmp_01J00000000000000000000000", ""},
+              {Method::Post, skill + "/comparisons", R"({"from": "current", "to": "current", "sample": "small"})"}});
 }
 
 void TestScopeIsolation::othersSkillsAnswerLikeMissingOnes() { compare("theirs", "nowhere"); }
+
+void TestScopeIsolation::othersProposalsAnswerLikeMissingOnes_data()
+{
+    const std::string proposal = "/v1/proposals/{}";
+    addVerbs({{Method::Get, proposal, ""},
+              {Method::Get, proposal + "/comments", ""},
+              {Method::Post, proposal + "/comments", R"({"text": "x"})"},
+              {Method::Post, proposal + "/comments", R"({"text": "x", "path": "SKILL.md", "line": 1, "draft": true})"},
+              {Method::Patch, proposal + "/comments/cmt_01J00000000000000000000000", R"({"text": "x"})"},
+              {Method::Delete, proposal + "/comments/cmt_01J00000000000000000000000", ""},
+              {Method::Get, proposal + "/reviews", ""},
+              {Method::Post, proposal + "/reviews", R"({"verdict": "approve"})"},
+              {Method::Delete, proposal + "/verdict", ""},
+              {Method::Post, proposal + "/resolve", R"({"comment": "cmt_01J00000000000000000000000"})"},
+              {Method::Post, proposal + "/acknowledge", R"({"digest": "x"})"},
+              {Method::Get, proposal + "/viewed", ""},
+              {Method::Put, proposal + "/viewed/SKILL.md", ""},
+              {Method::Delete, proposal + "/viewed/SKILL.md", ""},
+              {Method::Post, proposal + "/test-runs", ""},
+              {Method::Post, proposal + "/promote", ""},
+              {Method::Post, proposal + "/withdraw", R"({"reason": "x"})"}});
+}
+
+void TestScopeIsolation::othersProposalsAnswerLikeMissingOnes() { compare(m_othersProposal, kMissingProposal); }
+
+void TestScopeIsolation::othersCommentsAndComparisonsAnswerLikeMissingOnes()
+{
+    const Answer theirs = ask(Method::Post, "/v1/proposals/" + m_othersProposal + "/comments", m_other,
+                              R"({"text": "x", "draft": true})");
+    QCOMPARE(theirs.status, 201);
+    const std::string comment(theirs.json().at("id").as_string());
+    // Our own proposal does not have the comment of theirs, whatever is done to it.
+    const std::string scope(ask(Method::Get, "/v1/scope", m_own).json().at("fingerprint").as_string());
+    const std::string operate = m_api->token("other-tenant", {"operator"});
+    QCOMPARE(ask(Method::Patch, "/v1/scopes/" + scope, operate, R"({"promotion_mode": "reviewed"})").status, 200);
+    const Answer waiting = ask(Method::Put, "/v1/skills/mine", m_own, test::skillBody("mine", "two"));
+    QCOMPARE(ask(Method::Patch, "/v1/scopes/" + scope, operate, R"({"promotion_mode": "automatic"})").status, 200);
+    const std::string own = "/v1/proposals/" + std::string(waiting.json().at("proposal").as_string());
+    const std::string missing = "cmt_01J00000000000000000000000";
+    QCOMPARE(ask(Method::Delete, own + "/comments/" + comment, m_own).bytes(),
+             ask(Method::Delete, own + "/comments/" + missing, m_own).bytes());
+    QCOMPARE(ask(Method::Post, own + "/resolve", m_own, R"({"comment": ")" + comment + "\"}").bytes(),
+             ask(Method::Post, own + "/resolve", m_own, R"({"comment": ")" + missing + "\"}").bytes());
+    QCOMPARE(ask(Method::Post, own + "/comments", m_own, R"({"text": "x", "in_reply_to": ")" + comment + "\"}").status,
+             400);
+}
 
 void TestScopeIsolation::othersAgentsAnswerLikeMissingOnes_data()
 {
@@ -151,7 +220,8 @@ void TestScopeIsolation::othersRunsAnswerLikeMissingOnes() { compare(m_othersRun
 
 void TestScopeIsolation::listsShowOnlyTheirScope()
 {
-    for (const char* list : {"/v1/skills", "/v1/skills?q=theirs", "/v1/agents", "/v1/runs", "/v1/runs?skill=theirs"}) {
+    for (const char* list : {"/v1/skills", "/v1/skills?q=theirs", "/v1/agents", "/v1/runs", "/v1/runs?skill=theirs",
+                             "/v1/proposals", "/v1/proposals?skill=theirs"}) {
         const Answer answer = ask(Method::Get, list, m_own);
         QCOMPARE(answer.status, 200);
         QVERIFY2(!answer.body.contains("theirs") && !answer.body.contains(m_othersRun), list);

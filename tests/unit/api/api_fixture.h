@@ -85,11 +85,13 @@ private:
     audit::SigningKey m_key{audit::SigningKey::open(m_dir.filePath("ledger.key").toStdString()).value()};
     audit::Reader m_audit{*m_database, m_key.publicKey()};
     audit::Verifier m_verifier{*m_database, m_key.publicKey()};
+    review::Desk m_desk;
     registry::SkillService m_skills;
     registry::AgentService m_agents;
     NoBoxes m_boxes;
     runs::RunService m_runs;
     retention::CollectionService m_collections;
+    runs::SampleRuns m_sampleRuns;
     api::StoredTokens m_stored;
     auth::Authenticator m_authenticator;
     auth::TokenService m_tokens;

@@ -207,6 +207,8 @@ Result<RunService::ArtifactContent> RunService::artifactContent(const auth::Iden
     return ArtifactContent{*found, store::Bundle(kOutput, nullptr)};
 }
 
+std::uint64_t RunService::stopPinned(const Stopped&) { return 2; }
+
 RunService::Load RunService::load() const { return {}; }
 store::Removed RunService::sweepTrees(std::chrono::milliseconds, store::Removal) { return {}; }
 

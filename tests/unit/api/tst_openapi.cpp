@@ -36,6 +36,8 @@ private:
     void callSkills();
     void callAgents();
     void callRuns();
+    void callProposals();
+    void callSamples();
     void callServer();
     void callEndings();
 
@@ -272,13 +274,93 @@ void TestOpenApi::callRuns()
     QCOMPARE(call(Method::Get, "/v1/runs/run_01J00000000000000000000000").status, 404);
 }
 
+void TestOpenApi::callProposals()
+{
+    const std::string reviewer = m_api->token("a", {"reviewer"});
+    const auto review = [&](Method method, const std::string& target, const std::string& body = {}) {
+        return m_api->send(method, target, {reviewer, body});
+    };
+    const std::string settings =
+        "/v1/scopes/" + std::string(call(Method::Get, "/v1/scope").json().at("fingerprint").as_string());
+    QCOMPARE(
+        call(Method::Patch, settings, R"({"promotion_mode": "reviewed", "required_checks": ["package_valid"]})").status,
+        200);
+    const auto published = call(Method::Put, "/v1/skills/reviewed", test::skillBody("reviewed"));
+    QCOMPARE(published.status, 201);
+    const std::string proposal = "/v1/proposals/" + std::string(published.json().at("proposal").as_string());
+    QCOMPARE(call(Method::Post, proposal + "/promote").status, 403);
+    QCOMPARE(review(Method::Post, proposal + "/promote").status, 409);
+    QCOMPARE(review(Method::Post, proposal + "/comments", R"({"text": "Why?"})").status, 201);
+    const auto draft = review(Method::Post, proposal + "/comments",
+                              R"({"path": "SKILL.md", "line": 2, "text": "Here.", "draft": true})");
+    QCOMPARE(draft.status, 201);
+    const std::string comment(draft.json().at("id").as_string());
+    QCOMPARE(review(Method::Patch, proposal + "/comments/" + comment, R"({"text": "There."})").status, 200);
+    QCOMPARE(review(Method::Post, proposal + "/reviews", R"({"verdict": "request_changes"})").status, 201);
+    QCOMPARE(review(Method::Post, proposal + "/resolve", R"({"comment": ")" + comment + "\"}").status, 200);
+    QCOMPARE(review(Method::Delete, proposal + "/verdict").status, 200);
+    const auto other = review(Method::Post, proposal + "/comments", R"({"text": "x", "draft": true})");
+    QCOMPARE(review(Method::Delete, proposal + "/comments/" + std::string(other.json().at("id").as_string())).status,
+             204);
+    QCOMPARE(review(Method::Put, proposal + "/viewed/scripts/sort.py").status, 204);
+    for (const char* rest : {"", "/comments", "/reviews", "/viewed"})
+        QVERIFY2(review(Method::Get, proposal + rest).status == 200, rest);
+    QCOMPARE(review(Method::Delete, proposal + "/viewed/scripts/sort.py").status, 204);
+    const std::string digest(published.json().at("digest").as_string());
+    QCOMPARE(review(Method::Post, proposal + "/acknowledge", R"({"digest": ")" + digest + "\"}").status, 200);
+    QCOMPARE(review(Method::Post, proposal + "/reviews", R"({"verdict": "approve", "comments": [{"text": "Good."}]})")
+                 .status,
+             201);
+    callSamples();
+    QCOMPARE(call(Method::Post, proposal + "/test-runs").status, 201);
+    QCOMPARE(review(Method::Post, proposal + "/promote", R"({"reason": "fine"})").status, 200);
+    QCOMPARE(call(Method::Get, "/v1/skills/reviewed/promotions").status, 200);
+    QCOMPARE(call(Method::Get, "/v1/skills/reviewed/promotions?at=2000-01-01T00%3A00%3A00Z").status, 200);
+    const auto second = call(Method::Put, "/v1/skills/reviewed", test::skillBody("reviewed", "two"));
+    QCOMPARE(call(Method::Get, "/v1/proposals").status, 200);
+    QCOMPARE(call(Method::Post, "/v1/proposals/" + std::string(second.json().at("proposal").as_string()) + "/withdraw",
+                  R"({"reason": "no"})")
+                 .status,
+             200);
+    QCOMPARE(call(Method::Patch, settings, R"({"promotion_mode": "automatic"})").status, 200);
+}
+
+void TestOpenApi::callSamples()
+{
+    const std::string skill = "/v1/skills/reviewed";
+    QCOMPARE(call(Method::Put, skill + "/samples/small",
+                  R"({"script": "scripts/sort.py", "input": [1], "expect": {"exit_code": 0, "output": null}})")
+                 .status,
+             201);
+    QCOMPARE(call(Method::Put, skill + "/samples/gone", R"({"script": "scripts/sort.py", "stdin": "x"})").status, 201);
+    QCOMPARE(call(Method::Get, skill + "/samples").status, 200);
+    QCOMPARE(call(Method::Get, skill + "/samples/small").status, 200);
+    QCOMPARE(call(Method::Delete, skill + "/samples/gone").status, 204);
+    const std::string revision(call(Method::Get, skill + "/revisions").json().at("items").at(0).at("id").as_string());
+    const auto compared = call(Method::Post, skill + "/comparisons",
+                               R"({"sample": "small", "from": ")" + revision + R"(", "to": ")" + revision + "\"}");
+    QCOMPARE(compared.status, 201);
+    QCOMPARE(call(Method::Get, skill + "/comparisons/" + std::string(compared.json().at("id").as_string())).status,
+             200);
+}
+
 void TestOpenApi::callServer()
 {
+    const std::string stopped = Digest::ofBytes("stopped").text();
+    QCOMPARE(call(Method::Post, "/v1/stops", R"({"reason": "x", "digest": ")" + stopped + "\"}").status, 201);
+    QCOMPARE(call(Method::Get, "/v1/stops").status, 200);
+    QCOMPARE(call(Method::Get, "/v1/stops/" + stopped).status, 200);
+    QCOMPARE(call(Method::Delete, "/v1/stops/" + stopped).status, 204);
     const auto made = call(Method::Post, "/v1/tokens", R"({"scope": {"a": "b"}, "roles": ["viewer"]})");
     const std::string tokenPath = "/v1/tokens/" + std::string(made.json().at("id").as_string());
     QCOMPARE(call(Method::Get, "/v1/tokens").status, 200);
     QCOMPARE(call(Method::Get, tokenPath).status, 200);
     QCOMPARE(call(Method::Delete, tokenPath).status, 204);
+    const auto scope = call(Method::Get, "/v1/scope");
+    QCOMPARE(scope.status, 200);
+    const std::string settings = "/v1/scopes/" + std::string(scope.json().at("fingerprint").as_string());
+    QCOMPARE(call(Method::Get, settings).status, 200);
+    QCOMPARE(call(Method::Patch, settings, R"({"required_approvals": 2})").status, 200);
     for (const char* target : {"/v1/health", "/v1/server", "/livez", "/readyz", "/openapi.json"})
         QVERIFY2(call(Method::Get, target).status == 200, target);
     QCOMPARE(call(Method::Post, "/v1/health/handshake").status, 200);
@@ -300,7 +382,7 @@ void TestOpenApi::repliesAreAsDescribed()
     m_api = std::make_unique<test::ApiFixture>();
     m_token = m_api->token("a", {"viewer", "builder", "reviewer", "runner", "operator"});
     for (const auto step : {&TestOpenApi::callSkills, &TestOpenApi::callAgents, &TestOpenApi::callRuns,
-                            &TestOpenApi::callServer, &TestOpenApi::callEndings}) {
+                            &TestOpenApi::callProposals, &TestOpenApi::callServer, &TestOpenApi::callEndings}) {
         (this->*step)();
         if (QTest::currentTestFailed())
             return;

@@ -200,6 +200,67 @@ SkillDiff sampleDiff()
             {{{capability(), "added"}}, 1, -5, 2}};
 }
 
+Proposal proposal()
+{
+    return {.id = "prop_01J00000000000000000000000",
+            .skill = "demo",
+            .subject = {kRevision, 3, kDigest},
+            .publisher = "pat",
+            .note = "n",
+            .description = "d",
+            .state = "open",
+            .base = RevisionName{"rev_01J00000000000000000000001", 2, kDigest},
+            .requiredApprovals = 2,
+            .approvals = {{"ann", kDigest, kTime}},
+            .changeRequests = {},
+            .checks = {{"lints", "warn", "1 lint", false}},
+            .blockers = {{.code = "approvals_missing", .message = "1 of 2 approvals by others than the publisher"}},
+            .comments = 1,
+            .unresolved = 1,
+            .createdAt = kTime,
+            .updatedAt = kTime};
+}
+
+Comment comment()
+{
+    return {.id = "cmt_01J00000000000000000000000",
+            .author = "ann",
+            .review = "rvw_01J00000000000000000000000",
+            .path = "SKILL.md",
+            .side = "old",
+            .line = 3,
+            .fileSha256 = kDigest,
+            .text = "Why?",
+            .createdAt = kTime,
+            .updatedAt = kTime,
+            .resolvedAt = kTime,
+            .resolvedBy = "pat"};
+}
+
+Sample sample()
+{
+    return {.name = "small",
+            .input = {.script = "scripts/a.py", .args = {"-v"}, .input = json::value(nullptr)},
+            .expect = SampleExpectation{2, json::value("x")},
+            .author = "ann",
+            .createdAt = kTime,
+            .updatedAt = kTime};
+}
+
+Comparison comparison()
+{
+    Comparison out{.id = "cmp_01J00000000000000000000000", .skill = "demo", .state = "ended"};
+    out.fromRevision = kRevision;
+    out.toRevision = kRevision;
+    out.from = Run{.id = kRun, .state = "succeeded"};
+    out.to = out.from;
+    out.standardOutput = {false, true, {{"/n", "changed", json::value(1), json::value(2)}}, false};
+    out.artifacts = {{"report.csv", "only_to", {}, artifact()}};
+    out.startedBy = "ann";
+    out.startedAt = kTime;
+    return out;
+}
+
 Error refused()
 {
     return {ErrorCode::Refused,
@@ -251,6 +312,18 @@ std::vector<std::pair<std::string, json::object>> sampleReplies()
             {"AuditVerdict-empty", toJson(AuditVerdict{.keyId = "0123456789abcdef", .publicKey = "a2V5"})},
             {"Health", toJson(health())},
             {"ServerInfo", toJson(ServerInfo{"0.1.0", {"runs"}, {{"wait_ms", 120000}}, {"http://127.0.0.1:8473"}})},
+            {"Scope",
+             toJson(ScopeSettings{"sc_0123456789abcdef0123456789abcdef", "reviewed", {"lints"}, 2, kTime, "op", ""})},
+            {"Scope-empty", toJson(ScopeSettings{.fingerprint = "sc_0123456789abcdef0123456789abcdef"})},
+            {"Proposal", toJson(proposal(), ProposalDetail::Full)},
+            {"ProposalSummary", toJson(proposal(), ProposalDetail::Summary)},
+            {"Comment", toJson(comment())},
+            {"Review", toJson(Review{"rvw_01J00000000000000000000000", "ann", "approve", kDigest, 2, kTime, kTime})},
+            {"Promotion", toJson(Promotion{kTime, "ann", "withdraw", RevisionName{kRevision, 3, ""}, {}, "leaks"})},
+            {"Stop", toJson(Stop{kDigest, "leaks", "op", kTime})},
+            {"Sample", toJson(sample())},
+            {"SampleRun", toJson(SampleRun{"small", "", "refused", "queue_full"})},
+            {"Comparison", toJson(comparison())},
             {"Problem", problemDocument(refused(), "/v1/runs")}};
 }
 

@@ -44,7 +44,7 @@ const std::map<std::string, Read>& readers()
         {"replace",
          reader<PublishSkill>([](const json::value& body) { return readPublishSkill(body, NameFrom::Path, "a"); })},
         {"patch", reader<PatchSkill>(&readPatchSkill)},
-        {"withdraw", reader<std::string>(&readWithdraw)},
+        {"withdraw", reader<WithdrawRequest>(&readWithdraw)},
         {"agent", reader<AgentDefinition>([](const json::value& body) { return readAgent(body); })},
         {"agent-put", reader<AgentDefinition>([](const json::value& body) { return readAgent(body, "a"); })},
         {"run", reader<StartRun>(&readStartRun)},

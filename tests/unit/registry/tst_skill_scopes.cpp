@@ -68,7 +68,7 @@ void TestSkillScopes::otherScopesLookMissing()
     QVERIFY(same(m_skills->archive(m_b, "demo", "current", ArchiveKind::Zip),
                  m_skills->archive(m_b, "none", "current", ArchiveKind::Zip)));
     QVERIFY(same(m_skills->promote(m_b, "demo", mine.revision, {}), m_skills->promote(m_b, "none", "x", {})));
-    QVERIFY(same(m_skills->withdraw(m_b, "demo", "current", ""), m_skills->withdraw(m_b, "none", "current", "")));
+    QVERIFY(same(m_skills->withdraw(m_b, "demo", "current", {""}), m_skills->withdraw(m_b, "none", "current", {""})));
     QVERIFY(m_skills->list(m_b, {}, {})->items.empty());
     const Digest digest = Digest::parse(mine.digest).value();
     QCOMPARE(m_skills->bundle(kScopeB, digest).error().reason, "package_store_unavailable");

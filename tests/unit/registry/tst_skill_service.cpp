@@ -194,7 +194,7 @@ void TestSkillService::refusesMetadataOverTheLimits()
     ASSAY_FAILS(patch({.labels = {{{"a", "\xff"}}}}), ErrorCode::InvalidArgument);
     ASSAY_FAILS(publish("demo", "b", {.note = std::string(4001, 'x')}), ErrorCode::InvalidArgument);
     ASSAY_FAILS(publish("demo", "b", {.visibility = "x"}), ErrorCode::InvalidArgument);
-    ASSAY_FAILS(m_skills->withdraw(m_a, "demo", "current", std::string(2001, 'x')), ErrorCode::InvalidArgument);
+    ASSAY_FAILS(m_skills->withdraw(m_a, "demo", "current", {std::string(2001, 'x')}), ErrorCode::InvalidArgument);
     ASSAY_FAILS(m_skills->list(m_a, {.text = std::string(257, 'x')}, {}), ErrorCode::InvalidArgument);
     ASSAY_FAILS(m_skills->list(m_a, {.state = "x"}, {}), ErrorCode::InvalidArgument);
     ASSAY_FAILS(m_skills->list(m_a, {}, {.size = 0}), ErrorCode::InvalidArgument);
@@ -241,7 +241,7 @@ void TestSkillService::withdrawsAndPromotes()
 {
     const auto first = publish("demo", "a")->skill;
     const auto second = publish("demo", "b")->skill;
-    const auto withdrawn = m_skills->withdraw(m_a, "demo", "current", "leaks");
+    const auto withdrawn = m_skills->withdraw(m_a, "demo", "current", {"leaks"});
     ASSAY_OK(withdrawn);
     QCOMPARE(withdrawn->id, second.revision);
     QCOMPARE(withdrawn->state, "withdrawn");
@@ -253,7 +253,7 @@ void TestSkillService::withdrawsAndPromotes()
     ASSAY_FAILS(m_skills->promote(m_a, "demo", second.revision, {}), ErrorCode::Conflict);
     ASSAY_FAILS(m_skills->promote(m_a, "demo", "rev_00000000000000000000000000", {}), ErrorCode::NotFound);
     // Withdrawing again keeps the first reason; its files stay readable.
-    QCOMPARE(m_skills->withdraw(m_a, "demo", second.revision, "other")->withdrawnReason, "leaks");
+    QCOMPARE(m_skills->withdraw(m_a, "demo", second.revision, {"other"})->withdrawnReason, "leaks");
     ASSAY_OK(m_skills->files(m_a, "demo", second.revision));
 
     const auto back = m_skills->promote(m_a, "demo", first.revision, none->etag);
@@ -358,7 +358,7 @@ void TestSkillService::refusesPinsWithReasons()
     ASSAY_OK(publish("good"));
     ASSAY_OK(publish("off", "a", {.enabled = false}));
     ASSAY_OK(publish("gone"));
-    ASSAY_OK(m_skills->withdraw(m_a, "gone", "current", "x"));
+    ASSAY_OK(m_skills->withdraw(m_a, "gone", "current", {"x"}));
     ASSAY_OK(publish("deleted"));
     ASSAY_OK(m_skills->remove(m_a, "deleted", {}));
     const std::pair<const char*, const char*> cases[] = {{"off", "skill_disabled"},

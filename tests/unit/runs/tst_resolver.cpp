@@ -38,8 +38,8 @@ private:
                 return fail(ErrorCode::NotFound, "there is no agent of this name");
             return helper;
         }
-        Result<std::vector<registry::PinnedSkill>> pin(std::string_view scope,
-                                                       const std::vector<std::string>& names) override
+        Result<std::vector<registry::PinnedSkill>> pin(std::string_view scope, const std::vector<std::string>& names,
+                                                       const std::map<std::string, std::string>&) override
         {
             scopes.emplace(scope);
             if (refusal)

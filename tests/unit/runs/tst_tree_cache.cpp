@@ -99,7 +99,8 @@ public:
     {
         return fail(ErrorCode::NotFound, "none");
     }
-    Result<std::vector<registry::PinnedSkill>> pin(std::string_view, const std::vector<std::string>&) override
+    Result<std::vector<registry::PinnedSkill>> pin(std::string_view, const std::vector<std::string>&,
+                                                   const std::map<std::string, std::string>&) override
     {
         return std::vector<registry::PinnedSkill>{};
     }
