@@ -28,7 +28,11 @@ constexpr std::array kOperations{"skill.publish"sv,
                                  "handshake"sv,
                                  "proposal.approve"sv,
                                  "proposal.request_changes"sv,
+                                 "proposal.retract"sv,
+                                 "proposal.acknowledge"sv,
                                  "scope.configure"sv,
+                                 "content.stop"sv,
+                                 "content.resume"sv,
                                  "collection.run"sv,
                                  "store.cutover"sv,
                                  "session.open"sv,
@@ -37,8 +41,8 @@ constexpr std::array kOperations{"skill.publish"sv,
 constexpr std::array kDecisions{"allowed"sv, "refused"sv, "executed"sv, "terminated"sv, "outcome_unknown"sv};
 constexpr std::array kActorTypes{"principal"sv, "token"sv, "server"sv, "anonymous"sv};
 constexpr std::array kAuthSources{"token"sv, "ingress"sv, "local"sv, "server"sv, "none"sv};
-constexpr std::array kResourceTypes{"skill"sv,   "revision"sv, "agent"sv,  "token"sv, "run"sv,
-                                    "command"sv, "proposal"sv, "driver"sv, "route"sv, "server"sv};
+constexpr std::array kResourceTypes{"skill"sv,    "revision"sv, "agent"sv,   "token"sv, "run"sv,   "command"sv,
+                                    "proposal"sv, "driver"sv,   "content"sv, "route"sv, "server"sv};
 
 static_assert(kOperations.size() == static_cast<std::size_t>(Operation::RequestAuthorize) + 1);
 static_assert(kDecisions.size() == static_cast<std::size_t>(Decision::OutcomeUnknown) + 1);

@@ -30,7 +30,11 @@ enum class Operation : std::uint8_t {
     Handshake,
     ProposalApprove,
     ProposalRequestChanges,
+    ProposalRetract, ///< a verdict was taken back
+    ProposalAcknowledge,
     ScopeConfigure,
+    ContentStop, ///< in every scope
+    ContentResume,
     CollectionRun,
     StoreCutover,
     SessionOpen,         ///< a sealed session that was refused
@@ -54,6 +58,7 @@ enum class ResourceType : std::uint8_t {
     Command,  ///< "cmd_..."
     Proposal, ///< "prop_..."
     Driver,   ///< its name
+    Content,  ///< "sha256:..."
     Route,    ///< "POST:/v1/skills/{name}", a template
     Server,   ///< nothing
 };

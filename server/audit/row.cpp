@@ -90,6 +90,8 @@ bool hasForm(ResourceType type, std::string_view text)
         return isId(text, "cmd_");
     case ResourceType::Proposal:
         return isId(text, "prop_");
+    case ResourceType::Content:
+        return Digest::parse(text).has_value();
     case ResourceType::Route:
         return isRoute(text);
     case ResourceType::Server:

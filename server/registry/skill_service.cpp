@@ -366,7 +366,7 @@ Result<contract::Skill> SkillService::promote(const auth::Identity& by, std::str
         auto target = requireRevision(connection, scope, *row, revision, WithFiles::No);
         if (!target)
             return forward(target);
-        if (auto done = review::promote(connection, *m_checks, by, *row, *target, reason, now); !done)
+        if (auto done = review::promote(connection, *m_checks, m_ledger, by, *row, *target, reason, now); !done)
             return forward(done);
         return makeSkill(*row);
     });
@@ -385,7 +385,7 @@ Result<contract::Revision> SkillService::withdraw(const auth::Identity& by, std:
         auto target = requireRevision(connection, scope, *row, revision, WithFiles::No);
         if (!target)
             return forward(target);
-        if (auto done = review::withdraw(connection, by, *row, *target, request, now); !done)
+        if (auto done = review::withdraw(connection, m_ledger, by, *row, *target, request, now); !done)
             return forward(done);
         return makeRevision(*target, *row);
     });

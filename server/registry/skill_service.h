@@ -175,6 +175,7 @@ private:
     Metrics* m_metrics; ///< may be absent
     audit::Ledger m_ledger{m_database, m_clock};
     std::shared_ptr<const review::CheckRegistry> m_checks;
+    audit::Ledger m_ledger{m_database, m_clock};
     ArchiveCache m_archives; ///< making a tar.gz costs a hundred times what reading its bundle costs
 };
 

@@ -45,6 +45,13 @@ Result<void> checkReviewed(store::Connection& connection, const CheckRegistry& c
     return judged->blockers.empty() ? Result<void>() : blocked(std::move(judged->blockers));
 }
 
+audit::Record rowOf(const auth::Identity& by, audit::Operation operation, const store::SkillRow& skill,
+                    const store::RevisionRow& revision)
+{
+    return audit::recordBy(by, operation, audit::Decision::Allowed, audit::ResourceType::Revision,
+                           audit::revisionResource(skill.name, revision.id));
+}
+
 } // namespace
 
 Result<void> checkNotStopped(store::Connection& connection, const std::optional<Digest>& digest)
@@ -59,8 +66,9 @@ Result<void> checkNotStopped(store::Connection& connection, const std::optional<
     return refuse("revision_withdrawn", "the operator stopped this content everywhere: " + (*stop)->reason);
 }
 
-Result<void> promote(store::Connection& connection, const CheckRegistry& checks, const auth::Identity& by,
-                     store::SkillRow& skill, const store::RevisionRow& target, std::string_view reason, Timestamp now)
+Result<void> promote(store::Connection& connection, const CheckRegistry& checks, audit::Ledger& ledger,
+                     const auth::Identity& by, store::SkillRow& skill, const store::RevisionRow& target,
+                     std::string_view reason, Timestamp now)
 {
     const std::string_view scope = by.scopeFingerprint;
     if (target.withdrawnAt)
@@ -80,21 +88,27 @@ Result<void> promote(store::Connection& connection, const CheckRegistry& checks,
     if (done)
         done = movePointer(connection, scope, skill, &target,
                            {target.promotedAt ? "rollback" : "promote", by.principal, reason, now});
+    if (done)
+        done = ledger.append(connection, rowOf(by, audit::Operation::RevisionPromote, skill, target));
     return done;
 }
 
-Result<void> withdraw(store::Connection& connection, const auth::Identity& by, store::SkillRow& skill,
-                      store::RevisionRow& target, const contract::WithdrawRequest& request, Timestamp now)
+Result<void> withdraw(store::Connection& connection, audit::Ledger& ledger, const auth::Identity& by,
+                      store::SkillRow& skill, store::RevisionRow& target, const contract::WithdrawRequest& request,
+                      Timestamp now)
 {
     const std::string_view scope = by.scopeFingerprint;
-    if (target.withdrawnAt)
-        return {};
+    const auto operation = request.stopRuns ? audit::Operation::RevisionStop : audit::Operation::RevisionWithdraw;
+    if (target.withdrawnAt) // what runs it may still be stopped
+        return request.stopRuns ? ledger.append(connection, rowOf(by, operation, skill, target)) : Result<void>();
     target.withdrawnAt = now;
     target.withdrawnReason = request.reason;
     auto done = store::RevisionTable(connection).markWithdrawn(scope, skill.name, target.id, now, request.reason);
     if (done)
         done =
             closeOpen(connection, scope, skill.name, target.id, {"withdrawn", by.principal, request.reason, {}, now});
+    if (done)
+        done = ledger.append(connection, rowOf(by, operation, skill, target));
     if (!done)
         return done;
     if (skill.currentRevision == target.id)

@@ -253,6 +253,11 @@ Result<contract::Review> Proposals::addReview(Connection& connection, const auth
         done = countAgain(connection, scope, row);
     if (done)
         done = countVerdicts(connection, scope, row);
+    if (done && review.verdict != "comment")
+        done = log(connection, by,
+                   review.verdict == "approve" ? audit::Operation::ProposalApprove
+                                               : audit::Operation::ProposalRequestChanges,
+                   row);
     if (!done)
         return forward(done);
     return makeReview(added);
@@ -307,7 +312,8 @@ Result<contract::Proposal> Proposals::withdrawVerdict(const auth::Identity& by, 
             return forward(count);
         if (*count == 0)
             return fail(ErrorCode::NotFound, "no verdict of yours stands in this proposal");
-        return countVerdicts(connection, by.scopeFingerprint, row);
+        auto counted = countVerdicts(connection, by.scopeFingerprint, row);
+        return counted ? log(connection, by, audit::Operation::ProposalRetract, row) : counted;
     });
 }
 

@@ -65,6 +65,13 @@ Result<contract::Proposal> Proposals::change(const auth::Identity& by, std::stri
     });
 }
 
+Result<void> Proposals::log(Connection& connection, const auth::Identity& by, audit::Operation operation,
+                            const ProposalRow& row) const
+{
+    return m_ledger.append(
+        connection, audit::recordBy(by, operation, audit::Decision::Allowed, audit::ResourceType::Proposal, row.id));
+}
+
 Result<contract::Page<contract::Proposal>>
 Proposals::list(const auth::Identity& by, const contract::ProposalFilter& filter, const contract::PageRequest& page)
 {
@@ -107,8 +114,10 @@ Result<contract::Proposal> Proposals::acknowledge(const auth::Identity& by, std:
             return otherDigest(row);
         if (by.principal == row.publisher)
             return selfReview("acknowledge what it can newly do");
-        return store::ReviewMarkTable(connection)
-            .acknowledge(by.scopeFingerprint, row.skill, row.digest, row.baseDigest, by.principal, m_clock.now());
+        auto done =
+            store::ReviewMarkTable(connection)
+                .acknowledge(by.scopeFingerprint, row.skill, row.digest, row.baseDigest, by.principal, m_clock.now());
+        return done ? log(connection, by, audit::Operation::ProposalAcknowledge, row) : done;
     });
 }
 
@@ -174,7 +183,8 @@ Result<Proposals::Promoted> Proposals::promote(const auth::Identity& by, std::st
         auto target = registry::requireRevision(connection, scope, *skill, row->revision, store::WithFiles::No);
         if (!target)
             return forward(target);
-        if (auto done = review::promote(connection, m_checks, by, *skill, *target, request.reason, now); !done)
+        if (auto done = review::promote(connection, m_checks, m_ledger, by, *skill, *target, request.reason, now);
+            !done)
             return forward(done);
         auto closed = find(connection, scope, id);
         if (!closed)
@@ -200,7 +210,7 @@ Result<contract::Proposal> Proposals::withdraw(const auth::Identity& by, std::st
         if (!target)
             return forward(target);
         const contract::WithdrawRequest request{std::string(reason), false};
-        if (auto done = review::withdraw(connection, by, *skill, *target, request, now); !done)
+        if (auto done = review::withdraw(connection, m_ledger, by, *skill, *target, request, now); !done)
             return forward(done);
         return find(connection, scope, id);
     });

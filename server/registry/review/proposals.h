@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/audit/ledger.h"
 #include "server/auth/identity.h"
 #include "server/contract/proposal.h"
 #include "server/contract/skill.h"
@@ -93,6 +94,8 @@ private:
                                     const store::ProposalRow& row) const;
     Result<store::ProposalRow> requireOpen(store::Connection& connection, std::string_view scope, std::string_view id,
                                            const std::optional<std::string>& ifMatch) const;
+    Result<void> log(store::Connection& connection, const auth::Identity& by, audit::Operation operation,
+                     const store::ProposalRow& row) const;
     Result<contract::Proposal> find(store::Connection& connection, std::string_view scope, std::string_view id) const;
     Result<std::vector<store::CommentRow>> anchored(const auth::Identity& by, std::string_view id,
                                                     const std::vector<contract::NewComment>& comments,
@@ -107,6 +110,7 @@ private:
     Anchors m_anchors;
     const Clock& m_clock;
     const CheckRegistry& m_checks;
+    mutable audit::Ledger m_ledger{m_database, m_clock};
 };
 
 } // namespace assay::review

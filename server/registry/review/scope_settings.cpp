@@ -105,7 +105,15 @@ Result<contract::ScopeSettings> ScopeSettings::patch(const auth::Identity& by, s
                                               settings.requiredApprovals,
                                               now,
                                               by.principal};
-        if (auto saved = table.put(fingerprint, changed); !saved)
+        auto saved = table.put(fingerprint, changed);
+        if (saved) {
+            // In the chain of the scope that it is about: its reviewers read it there.
+            auto record = audit::recordBy(by, audit::Operation::ScopeConfigure, audit::Decision::Allowed,
+                                          audit::ResourceType::Server, {});
+            record.scopeFingerprint = fingerprint;
+            saved = m_ledger.append(connection, record);
+        }
+        if (!saved)
             return forward(saved);
         return settingsOf(fingerprint, changed);
     });

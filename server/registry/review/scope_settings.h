@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/audit/ledger.h"
 #include "server/auth/identity.h"
 #include "server/contract/review.h"
 #include "server/core/clock.h"
@@ -38,6 +39,7 @@ private:
     store::Database& m_database;
     const Clock& m_clock;
     const CheckRegistry& m_checks;
+    audit::Ledger m_ledger{m_database, m_clock};
 };
 
 } // namespace assay::review

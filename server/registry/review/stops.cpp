@@ -13,6 +13,14 @@ contract::Stop makeStop(const store::StopRow& row)
     return {row.digest.text(), row.reason, row.stoppedBy, row.stoppedAt};
 }
 
+/// In the server's own chain: a stop is of every scope.
+audit::Record rowOf(const auth::Identity& by, audit::Operation operation, const Digest& digest)
+{
+    auto record = audit::recordBy(by, operation, audit::Decision::Allowed, audit::ResourceType::Content, digest.text());
+    record.scopeFingerprint.clear();
+    return record;
+}
+
 std::unexpected<Error> noStop() { return fail(ErrorCode::NotFound, "this digest is not stopped"); }
 
 } // namespace
@@ -30,7 +38,10 @@ Result<contract::Stop> Stops::add(const auth::Identity& by, const contract::NewS
             return forward(present);
         if (*present)
             return fail(ErrorCode::Conflict, "this digest is stopped already: " + (*present)->reason);
-        if (auto added = table.insert(row); !added)
+        auto added = table.insert(row);
+        if (added)
+            added = m_ledger.append(connection, rowOf(by, audit::Operation::ContentStop, *digest));
+        if (!added)
             return forward(added);
         return makeStop(row);
     });
@@ -77,7 +88,7 @@ Result<contract::Stop> Stops::find(std::string_view digest)
     });
 }
 
-Result<void> Stops::remove(const auth::Identity&, std::string_view digest)
+Result<void> Stops::remove(const auth::Identity& by, std::string_view digest)
 {
     const auto parsed = Digest::parse(digest);
     if (!parsed)
@@ -86,7 +97,9 @@ Result<void> Stops::remove(const auth::Identity&, std::string_view digest)
         auto removed = store::StopTable(connection).remove(*parsed);
         if (!removed)
             return forward(removed);
-        return *removed ? Result<void>() : noStop();
+        if (!*removed)
+            return noStop();
+        return m_ledger.append(connection, rowOf(by, audit::Operation::ContentResume, *parsed));
     });
 }
 
