@@ -24,7 +24,7 @@ _assayctl_options() { # COMMAND: its options
     "scope set") echo "--promotion --require --require-none --approvals $common" ;;
     "skill export") echo "--revision --format --output --force $common" ;;
     "agent create") echo "--skill --subagent --environment --execution --egress --allow --egress-bytes --file --replace $common" ;;
-    "run") echo "--agent --session --input --stdin --output --driver --env --timeout --memory --output-limit --output-mode --egress --allow --quiet $common" ;;
+    "run") echo "--revision --agent --session --input --stdin --output --driver --env --timeout --memory --output-limit --output-mode --egress --allow --quiet $common" ;;
     "exec") echo "--shell --stdin --cwd --timeout $common" ;;
     "runs list") echo "--state --agent --skill --since --limit $common" ;;
     "artifact get") echo "--output --force $common" ;;

@@ -16,6 +16,7 @@ struct Options
     std::string skill;
     std::string script;
     std::vector<std::string> arguments;
+    std::string revision;
     std::string agent;
     bool session = false;
     std::string input;
@@ -97,6 +98,8 @@ Result<json::object> bodyOf(const Options& options)
         body["skills"] = json::array{json::value(options.skill)};
     else
         body["agent"] = options.agent;
+    if (!options.revision.empty())
+        body["revisions"] = json::object{{options.skill, options.revision}};
     if (!options.script.empty()) {
         json::object command{{"skill", options.skill}, {"script", options.script}};
         if (!options.arguments.empty())
@@ -227,6 +230,7 @@ void addRun(Command& parent, Context& context)
     command.option("SKILL", options->skill, "Name of the skill");
     command.option("SCRIPT", options->script, "Path of the script in the skill");
     command.list("ARG", options->arguments, "Arguments of the script, after --");
+    command.option("--revision", options->revision, "Run this revision instead of the current one");
     command.option("--agent", options->agent, "Run with this agent's skills and grants");
     command.flag("--session", options->session, "Keep the box for `assayctl exec`");
     command.option("--input", options->input, "JSON file for standard input, or - for this one's");

@@ -81,6 +81,8 @@ std::string describe(const json::value& skill, bool created, std::string_view fo
     out += labelled("files",
                     std::to_string(numberOf(skill, "file_count")) + ", " + sizeText(numberOf(skill, "size_bytes")));
     out += labelled("left out", joined(skill, "ignored"));
+    if (const std::string proposal = textOf(skill, "proposal"); !proposal.empty())
+        out += "it is not current: it waits for a review in " + plain(proposal) + '\n';
     const std::string lints = findingLines(skill, "lints", folder);
     return out + (lints.empty() ? "" : "lints, which reject nothing:\n" + lints);
 }

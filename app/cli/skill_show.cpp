@@ -51,10 +51,13 @@ Result<int> show(Context& context, const Options& options)
     auto skill = (*api)->get(pathOf({"v1", "skills", options.name}));
     if (!skill)
         return forward(skill);
-    auto revision = (*api)->get(pathOf({"v1", "skills", options.name, "revisions", options.revision}));
+    // A skill that waits for its first review has none current, and shows its newest.
+    const bool hasNone = options.revision == "current" && textOf(skill->body, "current_revision").empty();
+    const std::string id = hasNone ? textOf(skill->body, "revision") : options.revision;
+    auto revision = (*api)->get(pathOf({"v1", "skills", options.name, "revisions", id}));
     if (!revision)
         return forward(revision);
-    auto files = (*api)->get(pathOf({"v1", "skills", options.name, "revisions", options.revision, "files"}));
+    auto files = (*api)->get(pathOf({"v1", "skills", options.name, "revisions", id, "files"}));
     if (!files)
         return forward(files);
     const json::value all{{"skill", skill->body},
