@@ -26,9 +26,9 @@ public:
     {
         return {scope, name, "tok_" + name, auth::Roles(auth::Role::Builder) | auth::Role::Reviewer};
     }
-    static inline const auth::Identity ann = person("ann");
-    static inline const auth::Identity bob = person("bob");
-    static inline const auth::Identity pat = person("pat");
+    static inline const auth::Identity ann = person("ann", kScopeA);
+    static inline const auth::Identity bob = person("bob", kScopeA);
+    static inline const auth::Identity pat = person("pat", kScopeA);
 
     void set(const contract::PatchScope& patch, const char* scope = kScopeA)
     {

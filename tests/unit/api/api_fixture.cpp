@@ -161,6 +161,14 @@ std::vector<audit::Row> ApiFixture::auditRows(const std::string& fingerprint)
 
 ApiFixture::~ApiFixture() { m_runs.stop(std::chrono::seconds(5)); }
 
+Answer ApiFixture::handle(api::Method method, const std::string& target, const Sent& sent)
+{
+    auto admitted = m_service->admit(headOf(method, target, sent));
+    if (!admitted)
+        return answerOf(std::move(admitted.error()));
+    return answerOf((*admitted)->handle(bodyOf(sent.body, (*admitted)->bodyPolicy(), m_dir.path().toStdString())));
+}
+
 Answer ApiFixture::send(api::Method method, const std::string& target, const Sent& sent)
 {
     auto admitted = m_service->admit(headOf(method, target, sent));

@@ -65,6 +65,8 @@ public:
     ApiFixture();
     ~ApiFixture();
 
+    /// The same as `send` without a record: from any thread.
+    Answer handle(api::Method method, const std::string& target, const Sent& sent);
     /// `target` is a path with a query, percent-encoded.
     Answer send(api::Method method, const std::string& target, const Sent& sent = {});
     /// A token of the scope {"tenant": tenant} with these roles.
