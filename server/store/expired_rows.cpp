@@ -222,14 +222,52 @@ Result<RowRemoval> ExpiredRows::removeRevision(std::string_view fingerprint, std
     return judged(query->run());
 }
 
+// Nothing that is told of a skill outlives its row: a new skill of the name begins anew.
+Result<void> ExpiredRows::removeReviewRows(std::string_view fingerprint, std::string_view skill)
+{
+    constexpr std::array<std::string_view, 9> kDeletes{
+        "DELETE FROM proposal_comments WHERE fingerprint = ?1 AND proposal IN"
+        " (SELECT id FROM proposals WHERE fingerprint = ?1 AND skill = ?2)",
+        "DELETE FROM proposal_reviews WHERE fingerprint = ?1 AND proposal IN"
+        " (SELECT id FROM proposals WHERE fingerprint = ?1 AND skill = ?2)",
+        "DELETE FROM proposals WHERE fingerprint = ?1 AND skill = ?2",
+        "DELETE FROM promotions WHERE fingerprint = ?1 AND skill = ?2",
+        "DELETE FROM viewed_files WHERE fingerprint = ?1 AND skill = ?2",
+        "DELETE FROM capability_acknowledgements WHERE fingerprint = ?1 AND skill = ?2",
+        "DELETE FROM sample_runs WHERE fingerprint = ?1 AND skill = ?2",
+        "DELETE FROM skill_samples WHERE fingerprint = ?1 AND skill = ?2",
+        "DELETE FROM comparisons WHERE fingerprint = ?1 AND skill = ?2",
+    };
+    for (const std::string_view sql : kDeletes) {
+        auto query = m_connection.prepare(sql);
+        if (!query)
+            return forward(query);
+        if (auto done = query->bind(fingerprint).bind(skill).run(); !done)
+            return done;
+    }
+    return {};
+}
+
 Result<RowRemoval> ExpiredRows::removeSkill(std::string_view fingerprint, std::string_view name, Timestamp before)
 {
-    auto query =
-        m_connection.prepare("DELETE FROM skills WHERE fingerprint = ?1 AND name = ?2 AND deleted_at < ?3"
-                             " AND NOT EXISTS (SELECT 1 FROM revisions r WHERE r.fingerprint = ?1 AND r.skill = ?2)");
+    {
+        auto query = m_connection.prepare(
+            "SELECT 1 FROM skills WHERE fingerprint = ?1 AND name = ?2 AND deleted_at < ?3"
+            " AND NOT EXISTS (SELECT 1 FROM revisions r WHERE r.fingerprint = ?1 AND r.skill = ?2)");
+        if (!query)
+            return forward(query);
+        const auto found = query->bind(fingerprint).bind(name).bind(before).step();
+        if (!found)
+            return std::unexpected(found.error());
+        if (!*found)
+            return RowRemoval::Kept;
+    }
+    if (auto removed = removeReviewRows(fingerprint, name); !removed)
+        return forward(removed);
+    auto query = m_connection.prepare("DELETE FROM skills WHERE fingerprint = ?1 AND name = ?2");
     if (!query)
         return forward(query);
-    return judged(query->bind(fingerprint).bind(name).bind(before).run());
+    return judged(query->bind(fingerprint).bind(name).run());
 }
 
 } // namespace assay::store

@@ -65,6 +65,7 @@ public:
 private:
     Result<bool> removeCommands(std::string_view fingerprint, std::string_view run);
     Result<void> removeRunRows(std::string_view fingerprint, std::string_view run);
+    Result<void> removeReviewRows(std::string_view fingerprint, std::string_view skill);
     Result<RowRemoval> judged(Result<void> done) const;
 
     Connection& m_connection;

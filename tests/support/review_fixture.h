@@ -17,7 +17,7 @@ public:
         : database(m_store.open()),
           packages(store::makePackageStore({}, database).value()),
           desk(database, *packages, clock),
-          skills(database, *packages, clock, {}, desk.checks())
+          skills(database, *packages, clock, {}, nullptr, desk.checks())
     {
         set({.promotionMode = "reviewed", .requiredChecks = std::vector<std::string>{"package_valid"}});
     }

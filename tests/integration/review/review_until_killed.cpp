@@ -70,7 +70,7 @@ int main(int argc, char** argv)
     if (!packages)
         return 7;
     review::Desk desk(**database, **packages, clock);
-    registry::SkillService skills(**database, **packages, clock, {}, desk.checks());
+    registry::SkillService skills(**database, **packages, clock, {}, nullptr, desk.checks());
     const contract::PatchScope reviewed{.promotionMode = "reviewed",
                                         .requiredChecks = std::vector<std::string>{"package_valid"}};
     if (!desk.scopes().patch(person("operator"), person("").scopeFingerprint, reviewed, {}))

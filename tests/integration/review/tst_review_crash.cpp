@@ -107,7 +107,7 @@ void TestReviewCrash::everyStepIsWholeOrAbsent()
         const auto packages = store::makePackageStore({}, **database);
         ASSAY_OK(packages);
         review::Desk desk(**database, **packages, clock);
-        registry::SkillService skills(**database, **packages, clock, {}, desk.checks());
+        registry::SkillService skills(**database, **packages, clock, {}, nullptr, desk.checks());
         checkAcknowledged(skills, acknowledged);
         const auto page = skills.list(ReviewFixture::ann, {}, {.size = 200});
         ASSAY_OK(page);

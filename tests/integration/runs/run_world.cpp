@@ -39,7 +39,7 @@ void RunWorld::open()
     m_artifacts = must(store::makeArtifactStore(store, *m_database));
     m_desk = std::make_unique<review::Desk>(*m_database, *m_packages, m_clock);
     m_skills = std::make_unique<registry::SkillService>(*m_database, *m_packages, m_clock, registry::PackageLimits{},
-                                                        m_desk->checks());
+                                                        nullptr, m_desk->checks());
     m_agents = std::make_unique<registry::AgentService>(*m_database, m_clock);
     sandbox::bubblewrap::Options box;
     box.dataDirectory = directory();

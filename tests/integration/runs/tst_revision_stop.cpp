@@ -177,8 +177,8 @@ void TestRevisionStop::noRunSlipsBy()
         for (const auto& list : ids)
             for (const auto& id : list) {
                 const auto run = world.runs().find(me, id);
-                QVERIFY2(run->state == "cancelled" && run->reason == "revision_stopped",
-                         (run->state + " " + run->reason).c_str());
+                QCOMPARE(run->state, "cancelled");
+                QCOMPARE(run->reason, "revision_stopped");
             }
     }
     QVERIFY(world.becomesIdle());

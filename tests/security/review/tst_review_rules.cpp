@@ -101,7 +101,7 @@ void TestReviewRules::nobodyApprovesOrPromotesTheirOwn()
 {
     const std::string proposal = publish("one");
     QCOMPARE(reasonOf(ask(m_pat, Method::Post, proposal + "/reviews", kApprove)), "403 self_approval");
-    QCOMPARE(reasonOf(ask(m_pat, Method::Post, proposal + "/acknowledge", R"({"digest": ")" + m_digest + "\"}")),
+    QCOMPARE(reasonOf(ask(m_pat, Method::Post, proposal + "/acknowledge", test::member("digest", m_digest))),
              "403 self_approval");
     QCOMPARE(ask(m_ann, Method::Post, proposal + "/reviews", kApprove).status, 201);
     QCOMPARE(reasonOf(ask(m_pat, Method::Post, proposal + "/promote")), "403 self_promotion");
@@ -166,10 +166,11 @@ void TestReviewRules::aStaleTagOrDigestIsRefused()
     QCOMPARE(ask(m_pat, Method::Post, proposal + "/comments", R"({"text": "one more thing"})").status, 201);
     const std::string other = Digest::ofBytes("other").text();
     QCOMPARE(ask(m_ann, Method::Post, proposal + "/reviews", kApprove, seen).status, 412);
-    QCOMPARE(
-        ask(m_ann, Method::Post, proposal + "/reviews", R"({"verdict": "approve", "digest": ")" + other + "\"}").status,
-        412);
-    QCOMPARE(ask(m_ann, Method::Post, proposal + "/acknowledge", R"({"digest": ")" + other + "\"}").status, 412);
+    QCOMPARE(ask(m_ann, Method::Post, proposal + "/reviews",
+                 json::serialize(json::object{{"verdict", "approve"}, {"digest", other}}))
+                 .status,
+             412);
+    QCOMPARE(ask(m_ann, Method::Post, proposal + "/acknowledge", test::member("digest", other)).status, 412);
     const std::string fresh = ask(m_ann, Method::Get, proposal).header("ETag");
     QVERIFY(fresh != seen);
     QCOMPARE(ask(m_ann, Method::Post, proposal + "/reviews", kApprove, fresh).status, 201);
@@ -282,10 +283,14 @@ void TestReviewRules::aRunCannotNameWhatItMayNot()
     publish("one");
     const auto run = [&](const std::string& body) { return ask(m_pat, Method::Post, "/v1/runs", body); };
     const std::string rest = R"(, "command": {"argv": ["/bin/true"]}})";
-    const Answer other = run(R"({"skills": ["demo"], "revisions": {"other": ")" + m_revision + "\"}" + rest);
+    const auto pinning = [&](const char* what, const char* skill) {
+        return std::string(what) + ", \"revisions\": " + test::member(skill, m_revision) + rest;
+    };
+    const Answer other = run(pinning(R"({"skills": ["demo"])", "other"));
     QCOMPARE(other.status, 400);
     QCOMPARE(other.json().at("errors").at(0).at("pointer").as_string(), "/revisions");
-    QCOMPARE(run(R"({"agent": "a", "revisions": {"demo": ")" + m_revision + "\"}" + rest).status, 400);
+    const std::string byAgent = pinning(R"({"agent": "a")", "demo");
+    QCOMPARE(run(byAgent).status, 400);
     QCOMPARE(run(R"({"skills": ["demo"], "revisions": {"demo": "rev_01J00000000000000000000000"})" + rest).status, 404);
     QCOMPARE(ask(m_ann, Method::Post, "/v1/runs", R"({"skills": ["demo"])" + rest).status, 403); // no runner
 }

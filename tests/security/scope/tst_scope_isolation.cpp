@@ -185,10 +185,10 @@ void TestScopeIsolation::othersCommentsAndComparisonsAnswerLikeMissingOnes()
     const std::string missing = "cmt_01J00000000000000000000000";
     QCOMPARE(ask(Method::Delete, own + "/comments/" + comment, m_own).bytes(),
              ask(Method::Delete, own + "/comments/" + missing, m_own).bytes());
-    QCOMPARE(ask(Method::Post, own + "/resolve", m_own, R"({"comment": ")" + comment + "\"}").bytes(),
-             ask(Method::Post, own + "/resolve", m_own, R"({"comment": ")" + missing + "\"}").bytes());
-    QCOMPARE(ask(Method::Post, own + "/comments", m_own, R"({"text": "x", "in_reply_to": ")" + comment + "\"}").status,
-             400);
+    QCOMPARE(ask(Method::Post, own + "/resolve", m_own, test::member("comment", comment)).bytes(),
+             ask(Method::Post, own + "/resolve", m_own, test::member("comment", missing)).bytes());
+    const json::object reply{{"text", "x"}, {"in_reply_to", comment}};
+    QCOMPARE(ask(Method::Post, own + "/comments", m_own, json::serialize(reply)).status, 400);
 }
 
 void TestScopeIsolation::othersAgentsAnswerLikeMissingOnes_data()

@@ -122,7 +122,7 @@ ApiFixture::ApiFixture()
       m_packages(need(store::makePackageStore({}, *m_database))),
       m_artifacts(need(store::makeArtifactStore({}, *m_database))),
       m_desk(*m_database, *m_packages, m_clock),
-      m_skills(*m_database, *m_packages, m_clock, {}, m_desk.checks()),
+      m_skills(*m_database, *m_packages, m_clock, {}, nullptr, m_desk.checks()),
       m_agents(*m_database, m_clock),
       m_runs(*m_database, m_skills, m_agents, *m_artifacts, m_boxes, m_clock,
              {.cacheDirectory = m_dir.filePath("cache").toStdString()}),
@@ -192,6 +192,8 @@ std::string encoded(std::string_view text)
 {
     return QByteArray(text.data(), qsizetype(text.size())).toPercentEncoding().toStdString();
 }
+
+std::string member(std::string_view name, std::string_view text) { return json::serialize(json::object{{name, text}}); }
 
 std::string skillBody(const std::string& name, const std::string& mark)
 {

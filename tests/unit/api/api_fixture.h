@@ -109,6 +109,9 @@ std::string encoded(std::string_view text);
 /// A skill that passes every rule, as the body of a publish; `mark` makes contents differ.
 std::string skillBody(const std::string& name, const std::string& mark = {});
 
+/// {"name": "text"}.
+std::string member(std::string_view name, std::string_view text);
+
 /// Strings that break software; empty where the shared data is not on this machine.
 std::vector<std::string> naughtyStrings();
 

@@ -297,7 +297,7 @@ void TestOpenApi::callProposals()
     const std::string comment(draft.json().at("id").as_string());
     QCOMPARE(review(Method::Patch, proposal + "/comments/" + comment, R"({"text": "There."})").status, 200);
     QCOMPARE(review(Method::Post, proposal + "/reviews", R"({"verdict": "request_changes"})").status, 201);
-    QCOMPARE(review(Method::Post, proposal + "/resolve", R"({"comment": ")" + comment + "\"}").status, 200);
+    QCOMPARE(review(Method::Post, proposal + "/resolve", test::member("comment", comment)).status, 200);
     QCOMPARE(review(Method::Delete, proposal + "/verdict").status, 200);
     const auto other = review(Method::Post, proposal + "/comments", R"({"text": "x", "draft": true})");
     QCOMPARE(review(Method::Delete, proposal + "/comments/" + std::string(other.json().at("id").as_string())).status,
@@ -307,7 +307,7 @@ void TestOpenApi::callProposals()
         QVERIFY2(review(Method::Get, proposal + rest).status == 200, rest);
     QCOMPARE(review(Method::Delete, proposal + "/viewed/scripts/sort.py").status, 204);
     const std::string digest(published.json().at("digest").as_string());
-    QCOMPARE(review(Method::Post, proposal + "/acknowledge", R"({"digest": ")" + digest + "\"}").status, 200);
+    QCOMPARE(review(Method::Post, proposal + "/acknowledge", test::member("digest", digest)).status, 200);
     QCOMPARE(review(Method::Post, proposal + "/reviews", R"({"verdict": "approve", "comments": [{"text": "Good."}]})")
                  .status,
              201);
@@ -347,7 +347,8 @@ void TestOpenApi::callSamples()
 void TestOpenApi::callServer()
 {
     const std::string stopped = Digest::ofBytes("stopped").text();
-    QCOMPARE(call(Method::Post, "/v1/stops", R"({"reason": "x", "digest": ")" + stopped + "\"}").status, 201);
+    const json::object stop{{"reason", "x"}, {"digest", stopped}};
+    QCOMPARE(call(Method::Post, "/v1/stops", json::serialize(stop)).status, 201);
     QCOMPARE(call(Method::Get, "/v1/stops").status, 200);
     QCOMPARE(call(Method::Get, "/v1/stops/" + stopped).status, 200);
     QCOMPARE(call(Method::Delete, "/v1/stops/" + stopped).status, 204);

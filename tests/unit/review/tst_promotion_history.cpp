@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "server/store/expired_rows.h"
 #include "tests/support/review_fixture.h"
 
 using namespace assay;
@@ -21,6 +22,7 @@ private slots:
     void tellsWhatWasCurrentThen();
     void whatDoesNotMoveLeavesNoRow();
     void goesOnOverADeletion();
+    void aCollectedSkillBeginsAnew();
     void listsInPages();
     void otherScopesSeeNothing();
 
@@ -106,6 +108,33 @@ void TestPromotionHistory::goesOnOverADeletion()
     QCOMPARE(moves.size(), 3U);
     QCOMPARE(moves[1].via, "delete");
     QVERIFY(!moves[1].to && !moves[0].from);
+}
+
+void TestPromotionHistory::aCollectedSkillBeginsAnew()
+{
+    m_world->set({.promotionMode = "reviewed"});
+    const auto first = m_world->publish("one");
+    ASSAY_OK(m_world->verdict(ReviewFixture::ann, first.proposal, "approve"));
+    ASSAY_OK(m_world->desk.proposals().comment(ReviewFixture::ann, first.proposal, {.text = "x"}));
+    ASSAY_OK(m_world->desk.proposals().promote(ReviewFixture::ann, first.proposal, {}, {}));
+    ASSAY_OK(m_world->desk.samples().put(ReviewFixture::ann, "demo", "small", {{.script = "scripts/run.py"}, {}}, false,
+                                         {}));
+    ASSAY_OK(m_world->skills.remove(ReviewFixture::pat, "demo", {}));
+    m_world->clock.advance(std::chrono::hours(1));
+    const auto now = m_world->clock.now();
+    const auto removed = m_world->database.write([&](store::Connection& connection) -> Result<store::RowRemoval> {
+        store::ExpiredRows rows(connection);
+        if (auto gone = rows.removeRevision(test::kScopeA, first.skill.revision, now); !gone)
+            return gone;
+        return rows.removeSkill(test::kScopeA, "demo", now);
+    });
+    ASSAY_OK(removed);
+    QVERIFY(*removed == store::RowRemoval::Gone);
+    ASSAY_FAILS(m_world->desk.proposals().find(ReviewFixture::ann, first.proposal), ErrorCode::NotFound);
+    m_world->set({.promotionMode = "automatic"});
+    QCOMPARE(m_world->publish("one").skill.number, 1U);
+    QCOMPARE(all().size(), 1U);
+    QVERIFY(m_world->desk.samples().list(ReviewFixture::ann, "demo")->empty());
 }
 
 void TestPromotionHistory::listsInPages()

@@ -72,7 +72,8 @@ void TestReviewChecks::ran(const std::string& sample, const registry::Published&
     });
     if (!done)
         qFatal("the run could not be written: %s", test::explain(done).constData());
-    for (const auto& saved : *m_world->desk.samples().saved(ReviewFixture::ann, "demo"))
+    const auto samples = m_world->desk.samples().saved(ReviewFixture::ann, "demo");
+    for (const auto& saved : *samples)
         if (saved.sample.name == sample && !m_world->desk.samples().ran(ReviewFixture::ann, "demo", digest, saved, id))
             qFatal("the run could not be noted");
 }
