@@ -63,7 +63,7 @@ void TestCollection::keepsWhatAManifestPins()
     const auto first = world.publish("demo", "one").skill;
     world.addRun("run_1", first);
     const auto second = world.publish("demo", "two").skill;
-    ASSAY_OK(world.skills.withdraw(test::builderOf(kScopeA), "demo", first.revision, "leaks"));
+    ASSAY_OK(world.skills.withdraw(test::builderOf(kScopeA), "demo", first.revision, {"leaks"}));
     world.laterBy(400);
     QCOMPARE(countOf(world.collect(), "revisions"), 0U);
     QVERIFY(world.isServed("demo", first.revision));
@@ -86,7 +86,7 @@ void TestCollection::withdrawnRevisionsGoAfterTheirTime()
     RetentionWorld world(backend());
     const auto first = world.publish("demo", "one").skill;
     const auto second = world.publish("demo", "two").skill;
-    ASSAY_OK(world.skills.withdraw(test::builderOf(kScopeA), "demo", first.revision, "leaks"));
+    ASSAY_OK(world.skills.withdraw(test::builderOf(kScopeA), "demo", first.revision, {"leaks"}));
     world.laterBy(89);
     QCOMPARE(countOf(world.collect(), "revisions"), 0U);
     world.laterBy(2);
@@ -102,7 +102,7 @@ void TestCollection::currentAndShownRevisionsStay()
     const auto only = world.publish("demo", "one").skill;
     const auto old = world.publish("other", "one").skill; // superseded, but never withdrawn: history stays
     world.publish("other", "two");
-    ASSAY_OK(world.skills.withdraw(test::builderOf(kScopeA), "demo", only.revision, "leaks"));
+    ASSAY_OK(world.skills.withdraw(test::builderOf(kScopeA), "demo", only.revision, {"leaks"}));
     world.laterBy(400);
     const auto report = world.collect();
     QCOMPARE(countOf(report, "revisions"), 0U);
@@ -148,7 +148,7 @@ void TestCollection::saysBeforehandWhatItWillRemove()
     world.addArtifact("run_old", "art_1", "bytes of an old run");
     world.endRun("run_old");
     world.publish("demo", "two");
-    ASSAY_OK(world.skills.withdraw(test::builderOf(kScopeA), "demo", pinned.revision, "leaks"));
+    ASSAY_OK(world.skills.withdraw(test::builderOf(kScopeA), "demo", pinned.revision, {"leaks"}));
     world.publish("gone", "one");
     ASSAY_OK(world.skills.remove(test::builderOf(kScopeA), "gone", {}));
     const auto young = world.publish("young", "one").skill;
