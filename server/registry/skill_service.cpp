@@ -199,12 +199,11 @@ Result<void> SkillService::remove(const auth::Identity& by, std::string_view nam
         row->deletedAt = now;
         auto done = review::closeOpen(connection, scope, name, {},
                                       {"withdrawn", by.principal, "the skill was deleted", {}, now});
-        if (done && !row->currentRevision.empty()) {
+        row->state = "withdrawn";
+        if (done && !row->currentRevision.empty())
             done = review::movePointer(connection, scope, *row, nullptr, {"delete", by.principal, {}, now});
-        } else if (done) {
-            row->state = "withdrawn";
+        else if (done)
             done = save(connection, scope, *row, now);
-        }
         if (!done)
             return done;
         return m_ledger.append(connection, audit::recordBy(by, audit::Operation::SkillDelete, audit::Decision::Allowed,

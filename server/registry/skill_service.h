@@ -47,9 +47,9 @@ struct PinnedSkill
     Digest digest;
     std::uint64_t sizeBytes = 0;
     std::string network;     ///< the frontmatter's wish
+    bool proposed = false;   ///< it never was current: nobody has approved it
     std::string inputSchema; ///< as in `ValidPackage`
     std::string outputSchema;
-    bool proposed = false; ///< it never was current: nobody has approved it
     std::vector<contract::RevisionFile> files;
 };
 
@@ -173,7 +173,6 @@ private:
     const Clock& m_clock;
     PackageLimits m_limits;
     Metrics* m_metrics; ///< may be absent
-    audit::Ledger m_ledger{m_database, m_clock};
     std::shared_ptr<const review::CheckRegistry> m_checks;
     audit::Ledger m_ledger{m_database, m_clock};
     ArchiveCache m_archives; ///< making a tar.gz costs a hundred times what reading its bundle costs

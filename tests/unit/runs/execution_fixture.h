@@ -75,7 +75,8 @@ protected:
         {
             return fail(ErrorCode::NotFound, "");
         }
-        Result<std::vector<registry::PinnedSkill>> pin(std::string_view, const std::vector<std::string>&) override
+        Result<std::vector<registry::PinnedSkill>> pin(std::string_view, const std::vector<std::string>&,
+                                                       const std::map<std::string, std::string>&) override
         {
             return std::vector<registry::PinnedSkill>{};
         }
