@@ -79,7 +79,7 @@ public:
     };
     Result<std::vector<Key>> openReservations(std::uint32_t limit);
 
-    static constexpr std::uint32_t kMaxScanned = 10'000;
+    static constexpr std::uint32_t kMaxScanned = 2000;
 
 private:
     store::Connection& m_connection;
