@@ -50,6 +50,13 @@ std::unexpected<Error> stillRunning()
     return fail(ErrorCode::Conflict, "the first request with this Idempotency-Key still runs; ask again later");
 }
 
+std::unexpected<Error> cutOff()
+{
+    return fail(ErrorCode::Conflict, "the server was interrupted while it worked on the first request with this "
+                                     "Idempotency-Key, and whether that was done is not known; look, then take a new "
+                                     "key");
+}
+
 std::unexpected<Error> sealedForAnother()
 {
     return fail(ErrorCode::Conflict, "this request was done, but its answer holds a secret that only the token that "
@@ -98,11 +105,14 @@ Result<Reply> KeptAnswers::answer(const KeyedRequest& request, const std::functi
         return forward(found);
     if (*found)
         return std::move(**found);
+    if (auto begun = begin(request); !begun)
+        return forward(begun);
     Answer answer = execute();
-    if (answer.kind == Answer::Kind::Deterministic) {
+    if (answer.kind == Answer::Kind::Passing)
+        forget(request);
+    else
         // It is done either way: an answer that could not be kept is still the answer.
         (void)keep(request, answer.reply);
-    }
     return std::move(answer.reply);
 }
 
@@ -118,6 +128,8 @@ Result<std::optional<Reply>> KeptAnswers::kept(const KeyedRequest& request)
         return std::optional<Reply>{};
     if ((*row)->requestDigest != request.bodyDigest)
         return usedWithOtherBody();
+    if ((*row)->status == 0)
+        return cutOff();
     auto headers = headersFrom((*row)->headers);
     if (!headers)
         return forward(headers);
@@ -129,6 +141,29 @@ Result<std::optional<Reply>> KeptAnswers::kept(const KeyedRequest& request)
         reply.body = std::move(*opened);
     }
     return std::optional(std::move(reply));
+}
+
+Result<void> KeptAnswers::begin(const KeyedRequest& request)
+{
+    const Timestamp now = m_clock.now();
+    const store::IdempotencyRow row{request.route, request.key, request.bodyDigest, 0, "[]", {}, now, now + kKept};
+    const auto isNew = m_database.write([&](store::Connection& connection) -> Result<bool> {
+        store::IdempotencyTable table(connection);
+        if (auto pruned = table.removeExpired(now, kPrunedAtOnce); !pruned)
+            return forward(pruned);
+        return table.insert(request.scopeFingerprint, row);
+    });
+    if (!isNew)
+        return std::unexpected(isNew.error());
+    return *isNew ? Result<void>{} : Result<void>(stillRunning());
+}
+
+/// A row that stays only makes the caller take a new key.
+void KeptAnswers::forget(const KeyedRequest& request)
+{
+    (void)m_database.write([&](store::Connection& connection) {
+        return store::IdempotencyTable(connection).removeBegun(request.scopeFingerprint, request.route, request.key);
+    });
 }
 
 Result<void> KeptAnswers::keep(const KeyedRequest& request, const Reply& reply)
@@ -147,11 +182,8 @@ Result<void> KeptAnswers::keep(const KeyedRequest& request, const Reply& reply)
     const store::IdempotencyRow row{request.route,   request.key, request.bodyDigest, reply.status, headersText(reply),
                                     std::move(text), now,         now + kKept};
     return m_database.write([&](store::Connection& connection) -> Result<void> {
-        store::IdempotencyTable table(connection);
-        if (auto pruned = table.removeExpired(now, kPrunedAtOnce); !pruned)
-            return forward(pruned);
-        auto inserted = table.insert(request.scopeFingerprint, row);
-        return inserted ? Result<void>{} : forward(inserted);
+        auto kept = store::IdempotencyTable(connection).complete(request.scopeFingerprint, row);
+        return kept ? Result<void>{} : forward(kept);
     });
 }
 

@@ -34,7 +34,8 @@ struct KeyedRequest
 };
 
 /// Answers kept for 24 hours under scope, route and key (api.md, "Conventions"): the same request is executed once, and
-/// repeated it gets the first answer again. Thread-safe; calls block.
+/// repeated it gets the first answer again. That it was begun is durable before it is executed, so after a crash
+/// between the operation and its answer a repeat is refused and never executes again. Thread-safe; calls block.
 class KeptAnswers
 {
 public:
@@ -45,13 +46,16 @@ public:
     {}
 
     /// The kept reply, or what `execute` gives, which is kept when it is deterministic. `Conflict` when the key was
-    /// used with another body, or while the first request still runs; `Unavailable` when the database cannot be read.
+    /// used with another body, while the first request still runs, or when a crash cut it off; `Unavailable` when the
+    /// database cannot be read.
     Result<Reply> answer(const KeyedRequest& request, const std::function<Answer()>& execute);
 
 private:
     struct Turn; // holds one key while its request runs
     Result<std::optional<Reply>> kept(const KeyedRequest& request);
+    Result<void> begin(const KeyedRequest& request);
     Result<void> keep(const KeyedRequest& request, const Reply& reply);
+    void forget(const KeyedRequest& request);
 
     store::Database& m_database;
     const Clock& m_clock;

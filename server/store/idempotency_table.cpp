@@ -49,6 +49,27 @@ Result<bool> IdempotencyTable::insert(std::string_view fingerprint, const Idempo
     return m_connection.changes() > 0;
 }
 
+Result<bool> IdempotencyTable::complete(std::string_view fingerprint, const IdempotencyRow& row)
+{
+    auto query = m_connection.prepare("UPDATE idempotency SET status = ?, headers = ?, body = ?, expires_at = ?"
+                                      " WHERE fingerprint = ? AND route = ? AND key = ? AND status = 0");
+    if (!query)
+        return forward(query);
+    query->bind(std::int64_t{row.status}).bind(row.headers).bindBlob(row.body).bind(row.expiresAt);
+    if (auto done = query->bind(fingerprint).bind(row.route).bind(row.key).run(); !done)
+        return forward(done);
+    return m_connection.changes() > 0;
+}
+
+Result<void> IdempotencyTable::removeBegun(std::string_view fingerprint, std::string_view route, std::string_view key)
+{
+    auto query = m_connection.prepare("DELETE FROM idempotency WHERE fingerprint = ? AND route = ? AND key = ?"
+                                      " AND status = 0");
+    if (!query)
+        return forward(query);
+    return query->bind(fingerprint).bind(route).bind(key).run();
+}
+
 Result<std::int64_t> IdempotencyTable::removeExpired(Timestamp now, std::uint32_t limit)
 {
     auto query = m_connection.prepare("DELETE FROM idempotency WHERE rowid IN"

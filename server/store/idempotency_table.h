@@ -13,8 +13,8 @@ struct IdempotencyRow
     std::string route; ///< method and route template, e.g. "POST /v1/skills"
     std::string key;
     Digest requestDigest; ///< of the body's bytes
-    int status = 0;
-    std::string headers; ///< JSON, as the caller wrote it
+    int status = 0;       ///< 0: the request was begun, and its answer is not known
+    std::string headers;  ///< JSON, as the caller wrote it
     std::string body;
     Timestamp createdAt;
     Timestamp expiresAt;
@@ -31,6 +31,10 @@ public:
                                                std::string_view key, Timestamp now);
     /// False, changing nothing, when a row that has not expired at `row.createdAt` holds the key.
     Result<bool> insert(std::string_view fingerprint, const IdempotencyRow& row);
+    /// Replaces a begun row by its answer. False when there is no begun row of the key.
+    Result<bool> complete(std::string_view fingerprint, const IdempotencyRow& row);
+    /// Removes a begun row: the same request may be asked anew.
+    Result<void> removeBegun(std::string_view fingerprint, std::string_view route, std::string_view key);
     /// Removes at most `limit` expired rows of any scope; the number removed.
     Result<std::int64_t> removeExpired(Timestamp now, std::uint32_t limit);
     /// How many rows of any scope are expired, and the bytes of their answers.

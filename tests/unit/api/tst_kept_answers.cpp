@@ -27,6 +27,7 @@ private slots:
     void secretsAreNotInTheDatabase();
     void aSealedAnswerOpensForItsCallerOnly();
     void answersSurviveARestart();
+    void aRequestThatACrashCutOffIsNotExecutedAgain();
 
 private:
     std::unique_ptr<store::Database> open()
@@ -193,6 +194,30 @@ void TestKeptAnswers::answersSurviveARestart()
     m_database = open();
     m_answers = std::make_unique<KeptAnswers>(*m_database, m_clock);
     QCOMPARE(bodyOf(m_answers->answer(keyed(), EXECUTE(Deterministic))), "answer 1");
+}
+
+void TestKeptAnswers::aRequestThatACrashCutOffIsNotExecutedAgain()
+{
+    // What a crash leaves: the server never came back from the operation.
+    ASSAY_OK(m_database->write([&](store::Connection& connection) {
+        const store::IdempotencyRow begun{.route = keyed().route,
+                                          .key = keyed().key,
+                                          .requestDigest = keyed().bodyDigest,
+                                          .status = 0,
+                                          .headers = "[]",
+                                          .body = {},
+                                          .createdAt = m_clock.now(),
+                                          .expiresAt = m_clock.now() + std::chrono::hours(24)};
+        return store::IdempotencyTable(connection).insert("sc_a", begun);
+    }));
+    const auto repeated = m_answers->answer(keyed(), EXECUTE(Deterministic));
+    ASSAY_FAILS(repeated, ErrorCode::Conflict);
+    QVERIFY(repeated.error().message.contains("interrupted"));
+    ASSAY_FAILS(m_answers->answer(keyed("{ }"), EXECUTE(Deterministic)), ErrorCode::Conflict);
+    QCOMPARE(m_executed, 0);
+    m_clock.advance(std::chrono::hours(25));
+    ASSAY_OK(m_answers->answer(keyed(), EXECUTE(Deterministic)));
+    QCOMPARE(m_executed, 1);
 }
 
 QTEST_APPLESS_MAIN(TestKeptAnswers)
