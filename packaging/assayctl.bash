@@ -8,6 +8,7 @@ _assayctl_options() { # COMMAND: its options
     case $1 in
     "skill validate") echo "--name --copy-links $common" ;;
     "skill publish") echo "--name --note --if-match --create --copy-links $common" ;;
+    "skill import") echo "--dry-run --copy-links $common" ;;
     "skill list") echo "--search --state --enabled --limit $common" ;;
     "skill show") echo "--revision $common" ;;
     "skill history") echo "--limit --promotions --at $common" ;;
@@ -24,7 +25,7 @@ _assayctl_options() { # COMMAND: its options
     "scope set") echo "--promotion --require --require-none --approvals $common" ;;
     "skill export") echo "--revision --format --output --force $common" ;;
     "agent create") echo "--skill --subagent --environment --execution --egress --allow --egress-bytes --file --replace $common" ;;
-    "run") echo "--revision --agent --session --input --stdin --output --driver --env --timeout --memory --output-limit --output-mode --egress --allow --quiet $common" ;;
+    "run") echo "--revision --agent --subagent --session --input --stdin --output --driver --env --timeout --memory --output-limit --output-mode --egress --allow --quiet $common" ;;
     "exec") echo "--shell --stdin --cwd --timeout $common" ;;
     "runs list") echo "--state --agent --skill --since --limit $common" ;;
     "artifact get") echo "--output --force $common" ;;
@@ -35,6 +36,7 @@ _assayctl_options() { # COMMAND: its options
     "token create") echo "--data --scope --role --principal --name --expires $common" ;;
     "token list") echo "--limit $common" ;;
     "base build" | "base list" | "backup") echo "--data $common" ;;
+    "store cutover") echo "--data --to --root --accept-lost --finish $common" ;;
     "collect") echo "--dry-run $common" ;;
     "health") echo "--handshake $common" ;;
     "digest") echo "--copy-links $common" ;;
@@ -79,8 +81,8 @@ _assayctl() {
     esac
     local words
     case "$first $second" in
-    " ") words="skill proposal sample agent run exec finish runs artifact audit health digest serve token scope stop base backup collect" ;;
-    "skill ") words="validate publish list show history diff capabilities promote withdraw stop compare export delete" ;;
+    " ") words="skill proposal sample agent run exec finish runs artifact audit health digest serve token scope stop base backup collect store" ;;
+    "skill ") words="validate publish import list show history diff capabilities promote withdraw stop compare export delete" ;;
     "proposal ") words="list show comment resolve acknowledge test approve request-changes retract promote withdraw" ;;
     "sample ") words="list save delete" ;;
     "scope ") words="show set" ;;
@@ -91,6 +93,7 @@ _assayctl() {
     "audit ") words="list verify export" ;;
     "token ") words="create list revoke" ;;
     "base ") words="build list" ;;
+    "store ") words="cutover" ;;
     "run ") words=$(_assayctl_names "skill list" name) ;;
     "exec " | "finish " | "runs show" | "runs manifest" | "runs events" | "runs cancel") words=$(_assayctl_names "runs list" id) ;;
     "skill show" | "skill history" | "skill diff" | "skill capabilities" | "skill promote" | "skill withdraw" | "skill stop" | "skill compare" | "skill export" | "skill delete" | "sample list" | "sample save" | "sample delete")
@@ -109,7 +112,7 @@ _assayctl() {
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
     case "$first $second" in
-    "skill validate" | "skill publish" | "digest " | "backup " | "audit verify") [[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    "skill validate" | "skill publish" | "skill import" | "digest " | "backup " | "audit verify") [[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     esac
 }
 complete -o filenames -F _assayctl assayctl

@@ -10,6 +10,7 @@ void addSkillCommands(Command& root, Context& context)
     Command skill = root.addGroup("skill", "Validate, publish and read skills");
     addSkillValidate(skill, context);
     addSkillPublish(skill, context);
+    addSkillImport(skill, context);
     addSkillList(skill, context);
     addSkillShow(skill, context);
     addSkillHistory(skill, context);
@@ -91,6 +92,8 @@ void addServerCommands(Command& root, Context& context)
     addBaseList(base, context);
     addBackup(root, context);
     addCollect(root, context);
+    Command store = root.addGroup("store", "Where packages and artifacts are kept");
+    addStoreCutover(store, context);
 }
 
 } // namespace

@@ -10,6 +10,7 @@ namespace assay::cli {
 /// outlives the parser. The file that defines it is named like the command.
 void addSkillValidate(Command& parent, Context& context);
 void addSkillPublish(Command& parent, Context& context);
+void addSkillImport(Command& parent, Context& context);
 void addSkillList(Command& parent, Context& context);
 void addSkillShow(Command& parent, Context& context);
 void addSkillHistory(Command& parent, Context& context);
@@ -70,6 +71,7 @@ void addBaseBuild(Command& parent, Context& context);
 void addBaseList(Command& parent, Context& context);
 void addBackup(Command& parent, Context& context);
 
+void addStoreCutover(Command& parent, Context& context);
 void addCollect(Command& parent, Context& context);
 void addHealth(Command& parent, Context& context);
 void addDigest(Command& parent, Context& context);

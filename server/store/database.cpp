@@ -106,6 +106,8 @@ Result<void> Database::runWrite(const std::function<Result<void>(Connection&)>& 
 
 Result<void> Database::runRead(const std::function<void(Connection&)>& job) { return m_state->readers.read(job); }
 
+bool Database::isAlone() const { return m_state->lock.has_value(); }
+
 Result<void> Database::backup(const fs::path& target) { return backupDatabase(m_state->file, target); }
 
 } // namespace assay::store

@@ -59,6 +59,9 @@ public:
         return std::move(*out);
     }
 
+    /// True when this process holds the lock: no server works on the database, nor can start meanwhile.
+    bool isAlone() const;
+
     /// Copies a consistent state into a new file while serving (SQLite's online backup). `Conflict` when it exists.
     Result<void> backup(const std::filesystem::path& target);
 

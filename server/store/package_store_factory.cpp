@@ -2,14 +2,13 @@
 #include "server/store/package_store_factory.h"
 
 #include "server/store/database_package_store.h"
-#include "server/store/filesystem_package_store.h"
 
 namespace assay::store {
 
 namespace {
 
 Result<std::unique_ptr<SkillPackageStore>> make(const PackageStoreSettings& settings, Database& database,
-                                                BundleKind kind, std::string_view folder)
+                                                BundleKind kind, std::string_view folder, RootUse use)
 {
     if (settings.backend == "database")
         return std::make_unique<DatabasePackageStore>(database, kind);
@@ -21,19 +20,21 @@ Result<std::unique_ptr<SkillPackageStore>> make(const PackageStoreSettings& sett
     if (!settings.filesystemRoot.is_absolute())
         return fail(ErrorCode::InvalidArgument, "ASSAY_SKILLS_FILESYSTEM_ROOT must be an absolute path when "
                                                 "ASSAY_SKILLS_BACKEND is filesystem");
-    return FilesystemPackageStore::open(settings.filesystemRoot / folder);
+    return FilesystemPackageStore::open(settings.filesystemRoot / folder, use);
 }
 
 } // namespace
 
-Result<std::unique_ptr<SkillPackageStore>> makePackageStore(const PackageStoreSettings& settings, Database& database)
+Result<std::unique_ptr<SkillPackageStore>> makePackageStore(const PackageStoreSettings& settings, Database& database,
+                                                            RootUse use)
 {
-    return make(settings, database, BundleKind::Package, "packages");
+    return make(settings, database, BundleKind::Package, "packages", use);
 }
 
-Result<std::unique_ptr<SkillPackageStore>> makeArtifactStore(const PackageStoreSettings& settings, Database& database)
+Result<std::unique_ptr<SkillPackageStore>> makeArtifactStore(const PackageStoreSettings& settings, Database& database,
+                                                             RootUse use)
 {
-    return make(settings, database, BundleKind::Artifact, "artifacts");
+    return make(settings, database, BundleKind::Artifact, "artifacts", use);
 }
 
 } // namespace assay::store
