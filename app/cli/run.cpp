@@ -18,6 +18,7 @@ struct Options
     std::vector<std::string> arguments;
     std::string revision;
     std::string agent;
+    std::string subagent;
     bool session = false;
     std::string input;
     std::string standardInput;
@@ -100,6 +101,8 @@ Result<json::object> bodyOf(const Options& options)
         body["agent"] = options.agent;
     if (!options.revision.empty())
         body["revisions"] = json::object{{options.skill, options.revision}};
+    if (!options.subagent.empty())
+        body["subagent"] = options.subagent;
     if (!options.script.empty()) {
         json::object command{{"skill", options.skill}, {"script", options.script}};
         if (!options.arguments.empty())
@@ -232,6 +235,7 @@ void addRun(Command& parent, Context& context)
     command.list("ARG", options->arguments, "Arguments of the script, after --");
     command.option("--revision", options->revision, "Run this revision instead of the current one");
     command.option("--agent", options->agent, "Run with this agent's skills and grants");
+    command.option("--subagent", options->subagent, "A subagent of it: only with its skills");
     command.flag("--session", options->session, "Keep the box for `assayctl exec`");
     command.option("--input", options->input, "JSON file for standard input, or - for this one's");
     command.option("--stdin", options->standardInput, "Text file for standard input, or -");

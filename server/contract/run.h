@@ -26,6 +26,7 @@ struct StartRun
     std::string agent;                            ///< or
     std::vector<std::string> skills;              ///< exactly one of the two
     std::map<std::string, std::string> revisions; ///< of `skills`: what to pin instead of the current revision
+    std::string subagent;                         ///< one that the agent declares: the run has its skills and no others
     std::optional<RunCommand> command;
     bool session = false;
     std::vector<std::string> outputs; ///< globs below /workspace/out; empty means {"**"}
@@ -40,7 +41,8 @@ struct StartRun
 struct StartCommand
 {
     std::vector<std::string> argv;
-    std::string shell; ///< excludes argv
+    std::string shell;    ///< excludes argv
+    std::string subagent; ///< on whose behalf; only the run's own is taken
     std::optional<std::string> stdinText;
     std::map<std::string, std::string> env;
     std::string cwd; ///< absolute below /workspace, /tmp or /skills; empty: /workspace
@@ -126,6 +128,7 @@ struct Run
     std::string id;
     std::string state;
     std::string agent;
+    std::string subagent;
     std::vector<RunSkill> skills;
     std::string scopeFingerprint;
     std::string manifestDigest;

@@ -135,6 +135,7 @@ json::object toJson(const Run& run, RunDetail detail)
     return {{"id", run.id},
             {"state", run.state},
             {"agent", textOrNull(run.agent)},
+            {"subagent", textOrNull(run.subagent)},
             {"skills", skillsJson(run.skills)},
             {"scope_fingerprint", run.scopeFingerprint},
             {"manifest_digest", textOrNull(run.manifestDigest)},

@@ -89,6 +89,7 @@ LiveRun::LiveRun(RunPlan plan, std::string manifestDigest, const Clock& clock)
 {
     m_run.id = m_plan.runId;
     m_run.agent = m_plan.agent ? m_plan.agent->definition.name : std::string();
+    m_run.subagent = m_plan.subagent;
     for (const auto& skill : m_plan.skills)
         m_run.skills.push_back({skill.name, skill.revision, skill.number, skill.digest.text()});
     m_run.scopeFingerprint = m_plan.scopeFingerprint;

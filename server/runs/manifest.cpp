@@ -46,11 +46,14 @@ json::array skillsArray(const RunPlan& plan)
     return out;
 }
 
-/// General subagents inherit the whole list, so only the explicitly authorized subsets are written (R13).
-json::array subagentsArray(const contract::Agent& agent)
+/// General subagents inherit the whole list, so only the explicitly authorized subsets are written (R13): names of
+/// `skills`, which pins each once. A subagent has none of its own.
+json::array subagentsArray(const RunPlan& plan)
 {
     json::array out;
-    for (const auto& subagent : agent.definition.subagents)
+    if (!plan.subagent.empty())
+        return out;
+    for (const auto& subagent : plan.agent->definition.subagents)
         out.emplace_back(json::object{{"name", subagent.name}, {"skills", strings(subagent.skills)}});
     return out;
 }
@@ -137,7 +140,9 @@ json::object planObject(const RunPlan& plan)
                                     {"revision", plan.agent->revision},
                                     {"number", plan.agent->number},
                                     {"digest", plan.agent->digest}};
-        out["subagents"] = subagentsArray(*plan.agent);
+        out["subagents"] = subagentsArray(plan);
+        if (!plan.subagent.empty())
+            out["subagent"] = plan.subagent;
     }
     if (plan.command)
         out["command"] = commandObject(*plan.command);

@@ -45,6 +45,29 @@ Result<void> readSchema(const std::vector<registry::PackageFile>& files,
     return {};
 }
 
+std::string listed(const std::vector<registry::PinnedSkill>& skills)
+{
+    std::string out;
+    for (const auto& skill : skills)
+        out += (out.empty() ? "" : ", ") + skill.name;
+    return out.empty() ? "none" : out;
+}
+
+/// Exactly what the subagent declares. A name that the agent does not declare is no general subagent: who mistypes one
+/// must not get more.
+Result<std::vector<std::string>> skillsOf(const contract::AgentDefinition& agent, const std::string& subagent)
+{
+    if (subagent.empty())
+        return agent.skills;
+    const auto found = std::ranges::find(agent.subagents, subagent, &contract::Subagent::name);
+    if (found == agent.subagents.end())
+        return refuse("policy_denied",
+                      std::format("agent \"{}\" declares no subagent \"{}\"; leave subagent out to run with all of the "
+                                  "agent's skills",
+                                  agent.name, subagent));
+    return found->skills;
+}
+
 } // namespace
 
 Result<void> Resolver::resolveSkills(const auth::Identity& by, const contract::StartRun& request, RunPlan& plan)
@@ -54,10 +77,14 @@ Result<void> Resolver::resolveSkills(const auth::Identity& by, const contract::S
         auto agent = m_catalog.agent(by, request.agent);
         if (!agent)
             return forward(agent);
-        names = agent->definition.skills;
         plan.agent = std::move(*agent);
+        plan.subagent = request.subagent;
         if (auto allowed = checkAuthorization(*plan.agent); !allowed)
             return allowed;
+        auto allowed = skillsOf(plan.agent->definition, plan.subagent);
+        if (!allowed)
+            return forward(allowed);
+        names = std::move(*allowed);
     }
     auto pinned = m_catalog.pin(by.scopeFingerprint, names, request.revisions);
     if (!pinned)
@@ -92,6 +119,9 @@ Result<void> Resolver::resolveCommand(const contract::StartRun& request, RunPlan
 Result<void> Resolver::resolveScript(const contract::RunCommand& asked, PlannedCommand& command, const RunPlan& plan)
 {
     const auto skill = std::ranges::find(plan.skills, asked.skill, &registry::PinnedSkill::name);
+    if (skill == plan.skills.end() && !plan.subagent.empty())
+        return refuse("policy_denied", std::format("the subagent \"{}\" may not use the skill \"{}\"; it has {}",
+                                                   plan.subagent, asked.skill, listed(plan.skills)));
     if (skill == plan.skills.end())
         return failAt("/command/skill", plan.agent ? "the agent does not have this skill; attach it to the agent first"
                                                    : "this skill is not among the run's skills; add it to skills");

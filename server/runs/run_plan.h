@@ -57,6 +57,7 @@ struct RunPlan
     std::string scopeFingerprint;
     Timestamp createdAt;
     std::optional<contract::Agent> agent; ///< the revision that was current
+    std::string subagent;                 ///< whose subset `skills` is; empty: all of the agent's
     std::vector<registry::PinnedSkill> skills;
     std::string storeIdentity;
     std::string driver; ///< the resolved name

@@ -133,6 +133,7 @@ store::RunRow planRow(const RunPlan& plan, std::string_view creator)
     row.state = "queued";
     row.agent = plan.agent ? plan.agent->definition.name : std::string();
     row.agentRevision = plan.agent ? plan.agent->revision : std::string();
+    row.subagent = plan.subagent;
     row.session = plan.session;
     row.driver = plan.driver;
     row.baseDigest = plan.base.digest;
@@ -162,6 +163,7 @@ contract::Run runOf(std::string_view fingerprint, const store::RunRow& row)
     run.id = row.id;
     run.state = row.state;
     run.agent = row.agent;
+    run.subagent = row.subagent;
     for (const auto& skill : row.skills)
         run.skills.push_back({skill.name, skill.revision, skill.number, skill.digest.text()});
     run.scopeFingerprint = fingerprint;

@@ -102,7 +102,7 @@ Result<contract::Run> RunService::start(const auth::Identity& by, contract::Star
     auto run = m_state->accept(by, std::move(plan), *driver);
     if (!run)
         return forward(run);
-    if (request.waitMs && (*run)->waitEnded(steady_clock::now() + milliseconds(*request.waitMs)))
+    if (request.waitMs && m_state->waitEnded(**run, milliseconds(*request.waitMs)))
         return answerFor((*run)->snapshot());
     return (*run)->snapshot();
 }
@@ -188,7 +188,7 @@ Result<contract::Run> RunService::cancel(const auth::Identity& by, std::string_v
         if (auto noted = isFirst ? m_state->records.note(record) : Result<void>{}; !noted && m_state->settings.report)
             m_state->settings.report(id, noted.error());
         m_state->endWaiting(*live);
-        live->waitEnded(steady_clock::now() + kCancelWait);
+        m_state->waitEnded(*live, kCancelWait);
         return live->snapshot();
     }
     return m_state->storedRun(by, id);
@@ -206,7 +206,7 @@ Result<contract::Run> RunService::finish(const auth::Identity& by, std::string_v
     if (!live->plan().session)
         return fail(ErrorCode::Conflict, "this run is not a session; it ends with its command, or cancel it");
     live->finish();
-    live->waitEnded(steady_clock::now() + kFinishWait);
+    m_state->waitEnded(*live, kFinishWait);
     return live->snapshot();
 }
 

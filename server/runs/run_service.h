@@ -24,7 +24,8 @@ struct RunSettings
     std::filesystem::path cacheDirectory; ///< where verified package trees are kept for boxes
     unsigned maxLiveBoxes = 16;           ///< on this server
     unsigned maxLiveBoxesPerScope = 16;
-    unsigned maxQueued = 256; ///< waiting runs; more are refused with `queue_full`
+    unsigned maxQueued = 256;  ///< waiting runs; more are refused with `queue_full`
+    unsigned maxWaiting = 128; ///< callers that wait for a run or command; others get it as it is, at once
     std::chrono::seconds sessionIdle{900};
     std::uint64_t cacheBytes = 2ULL << 30;         ///< on disk
     std::uint64_t cacheMemoryBytes = 512ULL << 20; ///< in memory, and at most a quarter of the machine's

@@ -8,6 +8,7 @@
 #include "server/runs/run_service_state.h"
 
 #include <algorithm>
+#include <format>
 
 namespace assay::runs {
 
@@ -35,6 +36,18 @@ Result<sandbox::Command> commandFor(const contract::StartCommand& request, const
     return command;
 }
 
+/// Every command of a box sees all of the run's skills, so a promise of fewer would be empty: the run itself must be
+/// the subagent's.
+Result<void> checkSubagent(const std::string& subagent, const RunPlan& plan)
+{
+    if (subagent.empty() || subagent == plan.subagent)
+        return {};
+    return refuse("policy_denied",
+                  std::format("this box shows all skills of its run to every command, so it cannot act "
+                              "for the subagent \"{}\" alone; start a run with this subagent",
+                              subagent));
+}
+
 } // namespace
 
 Result<contract::CommandResult> RunService::startCommand(const auth::Identity& by, std::string_view id,
@@ -51,13 +64,16 @@ Result<contract::CommandResult> RunService::startCommand(const auth::Identity& b
     }
     if (!live->plan().session)
         return fail(ErrorCode::Conflict, "this run is not a session; start one with session: true");
+    if (auto allowed = checkSubagent(request.subagent, live->plan()); !allowed)
+        return forward(allowed);
     auto command = commandFor(request, live->plan());
     if (!command)
         return forward(command);
     auto started = m_state->reserveAndQueue(by, *live, std::move(*command));
     if (!started)
         return forward(started);
-    if (request.waitMs)
+    const WaitPlaces::Place place(m_state->waitPlaces);
+    if (request.waitMs && place)
         live->waitCommand(*started, steady_clock::now() + milliseconds(*request.waitMs));
     return this->command(by, id, *started);
 }

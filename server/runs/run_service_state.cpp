@@ -34,6 +34,7 @@ RunService::State::State(store::Database& database, registry::SkillService& skil
                              .diskBytes = settings.cacheBytes,
                              .memoryBytes = settings.cacheMemoryBytes})),
       collector(artifactStore, time),
+      waitPlaces(settings.maxWaiting),
       scheduler({.maxLive = settings.maxLiveBoxes,
                  .maxLivePerScope = settings.maxLiveBoxesPerScope,
                  .maxQueued = settings.maxQueued})
@@ -127,6 +128,12 @@ void RunService::State::execute(const std::shared_ptr<LiveRun>& run, sandbox::Bo
 {
     RunExecution(*parts, driver, *run).execute();
     liveRuns.remove(*run);
+}
+
+bool RunService::State::waitEnded(LiveRun& run, std::chrono::milliseconds most)
+{
+    const WaitPlaces::Place place(waitPlaces);
+    return run.waitEnded(std::chrono::steady_clock::now() + (place ? most : std::chrono::milliseconds(0)));
 }
 
 bool RunService::State::endWaiting(LiveRun& run)

@@ -10,6 +10,7 @@
 #include "server/runs/run_records.h"
 #include "server/runs/run_service.h"
 #include "server/runs/scheduler.h"
+#include "server/runs/wait_places.h"
 
 namespace assay::runs {
 
@@ -28,6 +29,8 @@ struct RunService::State
     void execute(const std::shared_ptr<LiveRun>& run, sandbox::BoxDriver& driver);
     /// Reserves a session's command in the ledger and queues it; its id.
     Result<std::string> reserveAndQueue(const auth::Identity& by, LiveRun& run, sandbox::Command command);
+    /// Waits for a run's end where a caller may wait; false at the deadline, or when too many wait already.
+    bool waitEnded(LiveRun& run, std::chrono::milliseconds most);
     /// Ends a run that waits for a box; false when it has started.
     bool endWaiting(LiveRun& run);
 
@@ -52,6 +55,7 @@ struct RunService::State
     Collector collector;
     std::unique_ptr<ExecutionParts> parts;
     LiveRuns liveRuns;
+    WaitPlaces waitPlaces;
     std::atomic<bool> stopping{false};
     Scheduler scheduler;
 };

@@ -340,8 +340,10 @@ CREATE TABLE scope_settings (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array kMigrations{kFoundation, kLedger,        kRetention,   kCapabilities,
-                                 kSchemas,    kScopeSettings, kReviewSchema};
+constexpr const char* kSubagents = "ALTER TABLE runs ADD COLUMN subagent TEXT NOT NULL DEFAULT ''";
+
+constexpr std::array kMigrations{kFoundation, kLedger,        kRetention,    kCapabilities,
+                                 kSchemas,    kScopeSettings, kReviewSchema, kSubagents};
 
 } // namespace
 

@@ -7,9 +7,9 @@ namespace {
 
 #define ASSAY_RUN_COLUMNS                                                                                              \
     "id, state, agent, agent_revision, session, driver, base_digest, manifest_digest, phases, usage,"                  \
-    " rejected_outputs, termination, reason, message, creator, created_at, ended_at, output_check"
+    " rejected_outputs, termination, reason, message, creator, created_at, ended_at, output_check, subagent"
 
-constexpr int kManifest = 18; // after the columns above
+constexpr int kManifest = 19; // after the columns above
 
 RunRow readRow(const Statement& row)
 {
@@ -32,6 +32,7 @@ RunRow readRow(const Statement& row)
     out.createdAt = row.timestamp(15);
     out.endedAt = row.optionalTimestamp(16);
     out.outputCheck = row.text(17);
+    out.subagent = row.text(18);
     return out;
 }
 
@@ -62,14 +63,14 @@ Result<void> mustExist(Result<void> done, const Connection& connection)
 Result<void> RunTable::insert(std::string_view fingerprint, const RunRow& row)
 {
     auto query = m_connection.prepare("INSERT INTO runs(fingerprint, " ASSAY_RUN_COLUMNS ", manifest) VALUES"
-                                      "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                                      "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (!query)
         return forward(query);
     query->bind(fingerprint).bind(row.id).bind(row.state).bind(row.agent).bind(row.agentRevision);
     query->bind(std::int64_t{row.session}).bind(row.driver).bind(row.baseDigest).bind(row.manifestDigest);
     query->bind(row.phases).bind(row.usage).bind(row.rejectedOutputs).bind(row.termination).bind(row.reason);
     query->bind(row.message).bind(row.creator).bind(row.createdAt).bind(row.endedAt).bind(row.outputCheck);
-    query->bindBlob(row.manifest);
+    query->bind(row.subagent).bindBlob(row.manifest);
     if (auto done = query->run(); !done)
         return done;
     return insertSkills(fingerprint, row.id, row.skills);

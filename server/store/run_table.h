@@ -25,6 +25,7 @@ struct RunRow
     std::string state;
     std::string agent; ///< empty for a run by skills
     std::string agentRevision;
+    std::string subagent; ///< empty: the agent as a whole
     bool session = false;
     std::string driver;
     std::string baseDigest;

@@ -134,6 +134,7 @@ Run run()
     return {.id = kRun,
             .state = "succeeded",
             .agent = "helper",
+            .subagent = "sub",
             .skills = {{"demo", kRevision, 3, kDigest}},
             .scopeFingerprint = "sc_0123456789abcdef0123456789abcdef",
             .manifestDigest = kDigest,

@@ -18,6 +18,7 @@ class TestManifest : public QObject
 private slots:
     void matchesTheGoldenManifest();
     void matchesTheGoldenSessionManifest();
+    void matchesTheGoldenSubagentManifest();
     void isCanonicalAndDigested();
     void holdsNoInputAndNoVariable();
     void changesWithEverythingThatExecutes();
@@ -92,6 +93,13 @@ void TestManifest::matchesTheGoldenManifest() { compareGolden("manifest.json", w
 void TestManifest::matchesTheGoldenSessionManifest()
 {
     compareGolden("manifest_session.json", writeManifest(agentPlan()).canonicalJson);
+}
+
+void TestManifest::matchesTheGoldenSubagentManifest()
+{
+    auto out = agentPlan();
+    out.subagent = "reader";
+    compareGolden("manifest_subagent.json", writeManifest(out).canonicalJson);
 }
 
 void TestManifest::isCanonicalAndDigested()

@@ -17,6 +17,8 @@ private slots:
     void init() { m_catalog = {}; }
     void pinsTheSkillsOfTheRequest();
     void pinsTheSkillsOfTheAgent();
+    void aSubagentHasExactlyItsSubset();
+    void aSubagentGetsNoMoreThanItsSubset();
     void passesOnWhyASkillCannotRun();
     void anUnknownAgentIsNotFound();
     void executionOffAndEnvironmentsAreRefused();
@@ -123,6 +125,48 @@ void TestResolver::pinsTheSkillsOfTheAgent()
     QCOMPARE(m_plan.skills[1].name, "more");
     QCOMPARE(m_plan.limits.box.pids, 9U);
     QVERIFY(m_plan.agent.has_value());
+}
+
+void TestResolver::aSubagentHasExactlyItsSubset()
+{
+    m_catalog.helper.definition.name = "helper";
+    m_catalog.helper.definition.skills = {"demo", "more", "third"};
+    m_catalog.helper.definition.subagents = {{.name = "reader", .skills = {"third", "demo"}},
+                                             {.name = "bare", .skills = {}}};
+    auto asked = request();
+    asked.skills.clear();
+    asked.agent = "helper";
+    asked.subagent = "reader";
+    ASSAY_OK(resolve(asked));
+    QCOMPARE(m_plan.subagent, "reader");
+    QCOMPARE(m_plan.skills.size(), 2U);
+    QCOMPARE(m_plan.skills[0].name, "third");
+    QCOMPARE(m_plan.skills[1].name, "demo");
+    asked.subagent = "bare";
+    asked.command->skill.clear();
+    asked.command->script.clear();
+    asked.command->argv = {"true"};
+    ASSAY_OK(resolve(asked));
+    QVERIFY(m_plan.skills.empty());
+}
+
+void TestResolver::aSubagentGetsNoMoreThanItsSubset()
+{
+    m_catalog.helper.definition.name = "helper";
+    m_catalog.helper.definition.skills = {"demo", "more"};
+    m_catalog.helper.definition.subagents = {{.name = "reader", .skills = {"more"}}};
+    auto asked = request(); // a script of "demo"
+    asked.skills.clear();
+    asked.agent = "helper";
+    asked.subagent = "reader";
+    const auto outside = resolve(asked);
+    ASSAY_FAILS(outside, ErrorCode::Refused);
+    QCOMPARE(outside.error().reason, "policy_denied");
+    QCOMPARE(m_plan.subagent, "reader"); // the refused run says for whom
+    asked.subagent = "reeder";
+    const auto unknown = resolve(asked);
+    ASSAY_FAILS(unknown, ErrorCode::Refused);
+    QVERIFY(m_plan.skills.empty());
 }
 
 void TestResolver::passesOnWhyASkillCannotRun()
