@@ -79,7 +79,9 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "assayd: %s\n", loaded.error().message.c_str());
         return kUsage;
     }
-    runtime::Log log(runtime::logLevelNamed(loaded->settings.logLevel));
+    const auto& settings = loaded->settings;
+    runtime::Log log(runtime::logLevelNamed(settings.logLevel),
+                     settings.logFormat == "json" ? runtime::LogFormat::Json : runtime::LogFormat::Text);
     for (const std::string& warning : loaded->warnings)
         log.write(runtime::LogLevel::Warning, warning);
     return serve(loaded->settings, log);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/api/handlers.h"
 #include "server/api/replies.h"
+#include "server/audit/ledger.h"
 #include "server/contract/codec.h"
 
 namespace assay::api {
@@ -16,6 +17,12 @@ Result<Reply> runCollection(const Services& services, Request& request)
     const auto report = services.collections.collect(*dryRun ? store::Removal::CountOnly : store::Removal::Real);
     if (!report)
         return std::unexpected(report.error());
+    if (!*dryRun) {
+        const auto record = audit::recordBy(request.by, audit::Operation::CollectionRun, audit::Decision::Executed,
+                                            audit::ResourceType::Server, "");
+        if (auto recorded = audit::Ledger(services.database, services.clock).record(record); !recorded)
+            return forward(recorded);
+    }
     return jsonReply(200, contract::toJson(*report));
 }
 

@@ -62,6 +62,8 @@ Result<Reply> startRun(const Services& services, Request& request)
     const auto run = services.runs.start(request.by, std::move(*start));
     if (!run)
         return std::unexpected(run.error());
+    if (services.log)
+        services.log->started(run->id);
     Reply reply = resourceReply(request, 201, full(*run));
     reply.headers.emplace_back("Location", "/v1/runs/" + run->id);
     return reply;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/api/body_limits.h"
 #include "server/api/exchange.h"
 #include "server/api/health_reporter.h"
 #include "server/audit/reader.h"
@@ -18,17 +19,6 @@
 
 namespace assay::api {
 
-/// The largest bodies that are read, in bytes; the operator's settings.
-struct BodyLimits
-{
-    std::uint64_t json = 1ULL << 20;
-    /// A package as JSON: its 50 MiB with base64 and escapes.
-    std::uint64_t packageJson = 80ULL << 20;
-    std::uint64_t archive = 64ULL << 20;
-    /// A run or a command: input, standard input and files.
-    std::uint64_t run = 16ULL << 20;
-};
-
 /// Is told of each failure that a client sees, with the error's `detail`: for the log. `route` is a template, never a
 /// raw path. Thread-safe.
 class FailureLog
@@ -36,6 +26,8 @@ class FailureLog
 public:
     virtual ~FailureLog() = default;
     virtual void failed(std::string_view route, const Error& error) = 0;
+    /// A request made this run: what ties their lines together.
+    virtual void started(std::string_view /*run*/) {}
 };
 
 /// All that the routes work on; the composition root owns what is referred to, longer than the service lives.

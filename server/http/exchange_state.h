@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/core/ids.h"
 #include "server/http/session.h"
 
 #include <chrono>
@@ -20,6 +21,7 @@ struct Session::Exchange
     std::unique_ptr<api::Admitted> admitted;
     std::unique_ptr<BodyReceiver> body; ///< holds the body's share of memory until the answer is made
     api::Reply reply;
+    const std::string id = newId("req_", SystemClock().now()); ///< ours: what a client sends is never taken
     std::string_view method = "none";
     std::string_view route = "none";
     std::string tokenHash;

@@ -21,6 +21,7 @@ public:
         int status = 0;
         std::chrono::nanoseconds duration{0}; ///< from the end of the head to the end of the reply
         std::uint64_t bytesOut = 0;
+        std::string_view id; ///< "req_...", which the reply told
     };
     virtual void onRequest(const Request& request) { static_cast<void>(request); }
     /// `delta` is +1 or -1.

@@ -90,6 +90,8 @@ std::string replyHead(const api::Reply& reply, const ReplyFraming& framing)
     if (!cacheSaid)
         addField(out, "Cache-Control", "no-store");
     addField(out, "X-Content-Type-Options", "nosniff");
+    if (!framing.requestId.empty())
+        addField(out, "Assay-Request-Id", framing.requestId);
     addFraming(out, reply.status, framing);
     out.append("\r\n");
     return out;

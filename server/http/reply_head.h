@@ -15,11 +15,12 @@ struct ReplyFraming
     std::uint64_t length = 0;
     bool close = false;
     bool isHttp10 = false;
+    std::string_view requestId; ///< empty: not told
 };
 
 /// The status line and header fields of a reply, with the empty line. The server adds Date, framing, Connection,
-/// `X-Content-Type-Options: nosniff`, and `Cache-Control: no-store` where the reply says nothing. A field whose name or
-/// value could break the framing is left out.
+/// `Assay-Request-Id`, `X-Content-Type-Options: nosniff`, and `Cache-Control: no-store` where the reply says nothing. A
+/// field whose name or value could break the framing is left out.
 std::string replyHead(const api::Reply& reply, const ReplyFraming& framing);
 
 /// True for 1xx, 204 and 304, which never have a body.

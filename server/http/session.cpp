@@ -2,6 +2,7 @@
 #include "server/http/session.h"
 
 #include "server/core/digest.h"
+#include "server/core/request_context.h"
 #include "server/http/exchange_state.h"
 #include "server/http/offload.h"
 
@@ -175,6 +176,7 @@ asio::awaitable<Session::Next> Session::serve(Exchange& exchange)
 asio::awaitable<bool> Session::admit(Exchange& exchange)
 {
     auto job = [&] {
+        const RequestContext context(exchange.id);
         exchange.reply = guarded(m_state.observer, *m_origin.service, [&]() -> api::Reply {
             auto admitted = m_origin.service->admit(std::move(exchange.request.head));
             if (!admitted)
@@ -224,6 +226,7 @@ asio::awaitable<Session::Next> Session::takeBody(Exchange& exchange)
 asio::awaitable<bool> Session::handle(Exchange& exchange, api::Body body)
 {
     auto job = [&] {
+        const RequestContext context(exchange.id);
         exchange.reply =
             guarded(m_state.observer, *m_origin.service, [&] { return exchange.admitted->handle(std::move(body)); });
         exchange.admitted.reset();
@@ -236,6 +239,7 @@ asio::awaitable<Session::Next> Session::refuse(Exchange& exchange, Error error, 
 {
     auto fields = std::move(exchange.reply.headers);
     auto job = [&] {
+        const RequestContext context(exchange.id);
         exchange.reply = guarded(m_state.observer, *m_origin.service, [&] { return m_origin.service->problem(error); });
     };
     if (!co_await offload(m_state.pool, job))

@@ -78,7 +78,8 @@ void Session::report(const Exchange& exchange, std::uint64_t bytesOut)
                                 .route = exchange.route,
                                 .status = exchange.reply.status,
                                 .duration = std::chrono::steady_clock::now() - exchange.start,
-                                .bytesOut = bytesOut});
+                                .bytesOut = bytesOut,
+                                .id = exchange.id});
 }
 
 asio::awaitable<Session::Next> Session::writeReply(Exchange& exchange)
@@ -87,8 +88,9 @@ asio::awaitable<Session::Next> Session::writeReply(Exchange& exchange)
         co_return co_await writeStream(exchange, std::move(*source));
     const std::string_view bytes = bytesOf(exchange.reply);
     const bool keepAlive = mayKeepAlive(exchange);
-    const std::string head =
-        replyHead(exchange.reply, {.length = bytes.size(), .close = !keepAlive, .isHttp10 = exchange.request.isHttp10});
+    const std::string head = replyHead(
+        exchange.reply,
+        {.length = bytes.size(), .close = !keepAlive, .isHttp10 = exchange.request.isHttp10, .requestId = exchange.id});
     const bool bodiless = exchange.isHead || hasNoBody(exchange.reply.status);
     const auto outcome = co_await m_connection.write(head, bodiless ? std::string_view{} : bytes,
                                                      m_state.limits.writeGrace, m_state.limits.minBytesPerSecond);
@@ -119,8 +121,9 @@ asio::awaitable<Session::Next> Session::writeStream(Exchange& exchange, std::uni
     }
     const Framing framing = exchange.request.isHttp10 ? Framing::UntilClose : Framing::Chunked;
     const bool close = framing == Framing::UntilClose || !mayKeepAlive(exchange);
-    std::string head =
-        replyHead(exchange.reply, {.framing = framing, .close = close, .isHttp10 = exchange.request.isHttp10});
+    std::string head = replyHead(
+        exchange.reply,
+        {.framing = framing, .close = close, .isHttp10 = exchange.request.isHttp10, .requestId = exchange.id});
     if (exchange.isHead) {
         source.reset();
         const auto outcome =

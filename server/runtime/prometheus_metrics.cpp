@@ -142,9 +142,14 @@ void PrometheusMetrics::onRequest(const Request& request)
     series.count->Increment();
     series.seconds->Observe(std::chrono::duration<double>(request.duration).count());
     m_state->bytesOut.Increment(static_cast<double>(request.bytesOut));
-    if (request.status >= 500)
-        m_state->log.write(LogLevel::Warning, std::string(request.method) + " " + std::string(request.route) +
-                                                  " was answered with " + std::to_string(request.status));
+    const LogLevel level = request.status >= 500 ? LogLevel::Warning : LogLevel::Debug;
+    if (m_state->log.writes(level))
+        m_state->log.write(level, "answered",
+                           {.request = request.id,
+                            .method = request.method,
+                            .route = request.route,
+                            .status = request.status,
+                            .took = std::chrono::duration_cast<std::chrono::microseconds>(request.duration)});
 }
 
 void PrometheusMetrics::onConnections(int delta) { m_state->connections.Increment(delta); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/runtime/services.h"
 
+#include "server/audit/ledger.h"
 #include "server/http/listen_address.h"
 
 #include <algorithm>
@@ -26,8 +27,12 @@ runs::RunSettings runSettings(const Settings& settings, const DataDirectory& dir
     out.cacheBytes = settings.runCacheBytes;
     out.cacheMemoryBytes = settings.runCacheMemoryBytes;
     out.executionEnabled = settings.execution;
+    out.boxCeiling = settings.boxCeiling;
+    out.commandCeiling = settings.commandCeiling;
+    out.maxWaiting = std::max(1U, settings.workerThreads / 2);
     out.report = [&log](std::string_view run, const Error& error) {
-        log.write(LogLevel::Error, std::string(run) + ": " + error.message + " [" + error.detail + "]");
+        log.write(LogLevel::Error, error.message + (error.detail.empty() ? "" : " [" + error.detail + "]"),
+                  {.run = run});
     };
     return out;
 }
@@ -76,21 +81,27 @@ contract::ServerInfo serverInfo(const Settings& settings)
 void FailureLog::failed(std::string_view route, const Error& error)
 {
     const bool isOurs = traits(error.code).httpStatus >= 500;
-    if (!isOurs && error.detail.empty())
-        return;
-    std::string line = std::string(route) + " failed, " + std::string(traits(error.code).code) + ": " + error.message;
+    // The message of a caller's own mistake may hold what the caller sent: it is the answer's, not the log's.
+    std::string line = "failed, " + std::string(traits(error.code).code);
+    if (!error.reason.empty())
+        line += ", " + error.reason;
+    if (isOurs)
+        line += ": " + error.message;
     if (!error.detail.empty())
         line += " [" + error.detail + "]";
-    m_log.write(isOurs ? LogLevel::Error : LogLevel::Debug, line);
+    m_log.write(isOurs ? LogLevel::Error : LogLevel::Debug, line, {.route = route});
 }
+
+void FailureLog::started(std::string_view run) { m_log.write(LogLevel::Debug, "run started", {.run = run}); }
 
 ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log, Metrics& metrics,
                        std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
-                       std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes,
-                       audit::SigningKey key)
+                       std::unique_ptr<store::SkillPackageStore> artifacts, Stores left,
+                       std::unique_ptr<BoxProvider> boxes, audit::SigningKey key)
     : m_database(std::move(database)),
       m_packages(std::move(packages)),
       m_artifacts(std::move(artifacts)),
+      m_left(std::move(left)),
       m_boxes(std::move(boxes)),
       m_ledger(*m_database, m_clock),
       m_refusals(m_ledger, m_clock),
@@ -112,8 +123,7 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
              &metrics),
       m_sampleRuns(m_runs, m_skills, m_desk, m_clock),
       m_trees(m_runs),
-      m_collections(*m_database, {{m_packages.get(), m_artifacts.get()}}, &m_trees, m_clock,
-                    collectionSettings(settings), &metrics),
+      m_collections(*m_database, collectedStores(), &m_trees, m_clock, collectionSettings(settings), &metrics),
       m_parts(*m_database, m_ledger, m_runs, *m_boxes, m_boxes->names(), settings.execution, m_runs.cachePlace()),
       m_health(m_parts, m_clock),
       m_failures(log),
@@ -130,7 +140,7 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
                               .clock = m_clock,
                               .packageLimits = settings.package,
                               .scratchDirectory = directory.scratch(),
-                              .bodies = {},
+                              .bodies = settings.bodies,
                               .info = serverInfo(settings),
                               .log = &m_failures,
                               .metrics = &metrics,
@@ -147,6 +157,9 @@ Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, c
         return forward(database);
     const store::PackageStoreSettings backend{.backend = settings.skillsBackend,
                                               .filesystemRoot = settings.skillsFilesystemRoot};
+    const auto places = store::claimPlace(**database, backend);
+    if (!places)
+        return std::unexpected(places.error());
     auto packages = store::makePackageStore(backend, **database);
     if (!packages)
         return forward(packages);
@@ -159,13 +172,54 @@ Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, c
     auto key = audit::SigningKey::open(directory.keys() / "ledger.ed25519");
     if (!key)
         return forward(key);
+    Stores left = openLeft(*places, **database, log);
     std::unique_ptr<ServiceSet> set(new ServiceSet(settings, directory, log, metrics, std::move(*database),
-                                                   std::move(*packages), std::move(*artifacts), std::move(*boxes),
-                                                   std::move(*key)));
+                                                   std::move(*packages), std::move(*artifacts), std::move(left),
+                                                   std::move(*boxes), std::move(*key)));
     if (auto recovered = set->recover(log); !recovered)
         return forward(recovered);
     set->collectOnSchedule(settings, log);
     return set;
+}
+
+/// What it holds is still collected, for a cutover must not keep alive what retention ends.
+ServiceSet::Stores ServiceSet::openLeft(const store::StoredPlaces& places, store::Database& database, Log& log)
+{
+    std::error_code ignored;
+    const bool isThere = places.previous && (places.previous->backend != "filesystem" ||
+                                             std::filesystem::is_directory(places.previous->filesystemRoot, ignored));
+    if (!isThere)
+        return {};
+    auto packages = store::makePackageStore(*places.previous, database);
+    auto artifacts = store::makeArtifactStore(*places.previous, database);
+    if (packages && artifacts)
+        return {std::move(*packages), std::move(*artifacts)};
+    log.write(LogLevel::Warning, "the store that a cutover left cannot be opened, so nothing in it is collected");
+    return {};
+}
+
+std::vector<retention::CollectedStores> ServiceSet::collectedStores() const
+{
+    std::vector<retention::CollectedStores> out{{m_packages.get(), m_artifacts.get()}};
+    if (m_left.packages)
+        out.push_back({m_left.packages.get(), m_left.artifacts.get()});
+    return out;
+}
+
+/// A collection that found nothing leaves no trace.
+void ServiceSet::collected(const Result<contract::CollectionReport>& report, Log& log)
+{
+    if (!report)
+        return log.write(LogLevel::Info, "no collection now: " + report.error().message);
+    const bool didSomething = std::ranges::any_of(
+        report->kinds, [](const contract::CollectedKind& kind) { return kind.count > 0 || !kind.problem.empty(); });
+    if (!didSomething)
+        return;
+    log.write(LogLevel::Info, describe(*report));
+    const auto record = audit::recordByServer("", audit::Operation::CollectionRun, audit::Decision::Executed,
+                                              audit::ResourceType::Server, "");
+    if (auto recorded = audit::Ledger(*m_database, m_clock).record(record); !recorded)
+        log.write(LogLevel::Error, "a collection could not be recorded: " + recorded.error().message);
 }
 
 void ServiceSet::collectOnSchedule(const Settings& settings, Log& log)
@@ -173,14 +227,7 @@ void ServiceSet::collectOnSchedule(const Settings& settings, Log& log)
     if (settings.collectionInterval.count() == 0)
         return;
     m_schedule.emplace(m_collections, settings.collectionInterval,
-                       [&log](const Result<contract::CollectionReport>& report) {
-                           if (!report)
-                               log.write(LogLevel::Info, "no collection now: " + report.error().message);
-                           else if (std::ranges::any_of(report->kinds, [](const contract::CollectedKind& kind) {
-                                        return kind.count > 0 || !kind.problem.empty();
-                                    }))
-                               log.write(LogLevel::Info, describe(*report));
-                       });
+                       [this, &log](const Result<contract::CollectionReport>& report) { collected(report, log); });
 }
 
 /// Boxes first: while one of a killed server lives, its run is not over.

@@ -10,12 +10,13 @@
 #include "server/retention/collection_schedule.h"
 #include "server/runtime/box_provider.h"
 #include "server/runtime/log.h"
-#include "server/store/package_store_factory.h"
+#include "server/store/active_store.h"
 
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace assay::runtime {
 
@@ -25,6 +26,7 @@ class FailureLog final : public api::FailureLog
 public:
     explicit FailureLog(Log& log) : m_log(log) {}
     void failed(std::string_view route, const Error& error) override;
+    void started(std::string_view run) override;
 
 private:
     Log& m_log;
@@ -64,17 +66,27 @@ public:
     }
 
 private:
+    /// Both stores of the place that an unfinished cutover has left; null when there is none.
+    struct Stores
+    {
+        std::unique_ptr<store::SkillPackageStore> packages;
+        std::unique_ptr<store::SkillPackageStore> artifacts;
+    };
+    static Stores openLeft(const store::StoredPlaces& places, store::Database& database, Log& log);
+    std::vector<retention::CollectedStores> collectedStores() const;
     ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log, Metrics& metrics,
                std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
-               std::unique_ptr<store::SkillPackageStore> artifacts, std::unique_ptr<BoxProvider> boxes,
+               std::unique_ptr<store::SkillPackageStore> artifacts, Stores left, std::unique_ptr<BoxProvider> boxes,
                audit::SigningKey key);
     Result<void> recover(Log& log);
     void collectOnSchedule(const Settings& settings, Log& log);
+    void collected(const Result<contract::CollectionReport>& report, Log& log);
 
     SystemClock m_clock;
     std::unique_ptr<store::Database> m_database;
     std::unique_ptr<store::SkillPackageStore> m_packages;
     std::unique_ptr<store::SkillPackageStore> m_artifacts;
+    Stores m_left;
     std::unique_ptr<BoxProvider> m_boxes;
     audit::Ledger m_ledger;
     audit::Refusals m_refusals;

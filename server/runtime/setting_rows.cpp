@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <format>
 #include <string_view>
 
 namespace assay::runtime {
@@ -84,6 +85,28 @@ template <typename Access> SettingRow rate(std::string key, std::string unit, st
     return row;
 }
 
+/// Processors: finite, at least a hundredth of one.
+template <typename Access> SettingRow cpus(std::string key, std::string meaning, Access access)
+{
+    SettingRow row{.key = key, .unit = "processors", .meaning = std::move(meaning), .set = {}, .show = {}};
+    row.set = [=](Settings& settings, Values values) -> Result<void> {
+        auto text = single(key, values);
+        if (!text)
+            return forward(text);
+        double value = 0;
+        const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+        const bool whole = error == std::errc{} && end == text->data() + text->size();
+        if (!whole || !std::isfinite(value) || value < 0.01 || value > 4096)
+            return fail(ErrorCode::InvalidArgument, key + " is a number from 0.01 to 4096");
+        access(settings) = value;
+        return {};
+    };
+    row.show = [access](const Settings& settings) {
+        return std::format("{}", access(const_cast<Settings&>(settings)));
+    };
+    return row;
+}
+
 template <typename Access> SettingRow text(std::string key, std::string unit, std::string meaning, Access access)
 {
     SettingRow row{.key = key, .unit = std::move(unit), .meaning = std::move(meaning), .set = {}, .show = {}};
@@ -157,6 +180,9 @@ void addServer(std::vector<SettingRow>& rows)
     rows.push_back(text("tls.key", "file", "its private key in PEM", ASSAY_MEMBER(tlsKey)));
     rows.push_back(choice("log.level", "debug|info|warning|error", "the least that is logged, to standard error",
                           ASSAY_MEMBER(logLevel)));
+    rows.push_back(choice("log.format", "text|json",
+                          "lines for people, or one JSON object a line; see docs/operations.md",
+                          ASSAY_MEMBER(logFormat)));
     rows.push_back(number("drain_ms", "ms", "how long requests in progress may take when the server stops", 0, kDayMs,
                           ASSAY_MEMBER(drain)));
     rows.push_back(number("threads.io", "count", "threads that serve sockets", 1, 64, ASSAY_MEMBER(ioThreads)));
@@ -179,6 +205,35 @@ void addSkills(std::vector<SettingRow>& rows)
                           kMany, ASSAY_MEMBER(package.archiveRatio)));
 }
 
+/// What a run has that asks for nothing, and the most it may ask for.
+void addCeilings(std::vector<SettingRow>& rows)
+{
+    rows.push_back(cpus("runs.max_cpus", "processors of one run", ASSAY_MEMBER(boxCeiling.cpus)));
+    rows.push_back(number("runs.max_memory_bytes", "bytes", "memory of one run", 16 << 20, kManyBytes,
+                          ASSAY_MEMBER(boxCeiling.memoryBytes)));
+    rows.push_back(
+        number("runs.max_pids", "count", "processes of one run at once", 8, 1 << 20, ASSAY_MEMBER(boxCeiling.pids)));
+    rows.push_back(number("runs.max_workspace_bytes", "bytes", "the workspace of one run", 1 << 20, kManyBytes,
+                          ASSAY_MEMBER(boxCeiling.workspaceBytes)));
+    rows.push_back(
+        number("runs.tmp_bytes", "bytes", "/tmp of one run", 1 << 20, kManyBytes, ASSAY_MEMBER(boxCeiling.tmpBytes)));
+    rows.push_back(number("runs.max_wall_ms", "ms", "one command", 100, 7 * kDayMs, ASSAY_MEMBER(commandCeiling.wall)));
+    rows.push_back(number("runs.max_output_bytes", "bytes", "kept of each stream of a command", 4096, 64 << 20,
+                          ASSAY_MEMBER(commandCeiling.outputBytes)));
+}
+
+void addBodies(std::vector<SettingRow>& rows)
+{
+    rows.push_back(number("http.json_bytes", "bytes", "a body that is a small JSON object", 4096, kManyBytes,
+                          ASSAY_MEMBER(bodies.json)));
+    rows.push_back(number("http.package_json_bytes", "bytes", "a package as JSON", 4096, kManyBytes,
+                          ASSAY_MEMBER(bodies.packageJson)));
+    rows.push_back(number("http.archive_bytes", "bytes", "a package as an archive", 4096, kManyBytes,
+                          ASSAY_MEMBER(bodies.archive)));
+    rows.push_back(number("http.run_bytes", "bytes", "a run or a command with its input and files", 4096, kManyBytes,
+                          ASSAY_MEMBER(bodies.run)));
+}
+
 void addRuns(std::vector<SettingRow>& rows)
 {
     rows.push_back(choice("driver", "bubblewrap", "the driver of a run that names none", ASSAY_MEMBER(driver)));
@@ -195,6 +250,7 @@ void addRuns(std::vector<SettingRow>& rows)
     rows.push_back(number("runs.cache_memory_bytes", "bytes",
                           "package trees kept in memory for boxes; never more than a quarter of the machine's memory",
                           0, kManyBytes, ASSAY_MEMBER(runCacheMemoryBytes)));
+    addCeilings(rows);
 }
 
 void addRetention(std::vector<SettingRow>& rows)
@@ -264,6 +320,7 @@ const std::vector<SettingRow>& settingRows()
         addRuns(made);
         addRetention(made);
         addHttp(made);
+        addBodies(made);
         return made;
     }();
     return rows;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/api/body_limits.h"
 #include "server/http/limits.h"
 #include "server/registry/package.h"
 #include "server/retention/retention_policy.h"
+#include "server/sandbox/box_spec.h"
 
 #include <chrono>
 #include <filesystem>
@@ -24,6 +26,7 @@ struct Settings
     std::filesystem::path tlsCertificate;
     std::filesystem::path tlsKey;
     std::string logLevel = "info";
+    std::string logFormat = "text";
     std::chrono::milliseconds drain{10'000};
     unsigned ioThreads = 1;
     unsigned workerThreads = 256;
@@ -41,6 +44,9 @@ struct Settings
     std::chrono::milliseconds sessionIdle{900'000};
     std::uint64_t runCacheBytes = 2ULL << 30;
     std::uint64_t runCacheMemoryBytes = 512ULL << 20;
+    sandbox::BoxLimits boxCeiling;
+    sandbox::CommandLimits commandCeiling;
+    api::BodyLimits bodies;
 
     retention::RetentionDefaults retention;
     std::chrono::milliseconds collectionInterval{3'600'000}; ///< 0: only on demand

@@ -4,6 +4,7 @@
 
 #include <QTemporaryDir>
 
+#include <set>
 #include <thread>
 
 using namespace assay;
@@ -28,6 +29,7 @@ class TestHttpServer : public QObject
 
 private slots:
     void answersARequest();
+    void tellsAnIdOfItsOwnMaking();
     void answersPipelinedRequestsInOrder();
     void answersARequestThatArrivesByteByByte();
     void takesBodiesByLengthAndByChunks();
@@ -61,6 +63,23 @@ void TestHttpServer::answersARequest()
     QVERIFY(reply.contains("Date: ") && !reply.contains("Connection: close"));
     client.send("GET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     QVERIFY(client.readAll().contains("Connection: close"));
+}
+
+void TestHttpServer::tellsAnIdOfItsOwnMaking()
+{
+    HttpFixture fixture;
+    ASSAY_OK(fixture.start());
+    RawClient client(fixture.port());
+    std::set<std::string> seen;
+    for (const char* request : {"GET /a HTTP/1.1\r\nHost: x\r\nAssay-Request-Id: req_mine\r\n\r\n",
+                                "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", "GET /bad path HTTP/1.1\r\nHost: x\r\n\r\n"}) {
+        client.send(request);
+        const std::string reply = client.readReply();
+        const auto at = reply.find("Assay-Request-Id: req_");
+        QVERIFY2(at != std::string::npos && !reply.contains("req_mine"), reply.c_str());
+        seen.insert(reply.substr(at, 48));
+    }
+    QCOMPARE(seen.size(), 3U);
 }
 
 void TestHttpServer::answersPipelinedRequestsInOrder()

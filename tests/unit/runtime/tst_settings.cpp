@@ -158,7 +158,8 @@ void TestSettings::everyRowSetsWhatItShows()
         Settings changed;
         const std::string before = row.show(defaults);
         bool moved = false;
-        for (const char* value : {"2000000", "7000", "/x", "127.0.0.1:9", "filesystem", "error", "false", "5"}) {
+        for (const char* value :
+             {"2000000", "7000", "/x", "127.0.0.1:9", "filesystem", "error", "json", "false", "5"}) {
             if (row.set(changed, std::vector<std::string>{value}) && row.show(changed) == value && before != value)
                 moved = true;
         }
