@@ -25,9 +25,14 @@ constexpr Audited kAudited[] = {
     {Method::Delete, "/v1/skills/{name}", Operation::SkillDelete, ResourceType::Skill},
     {Method::Post, "/v1/skills/{name}/revisions/{rev}/promote", Operation::RevisionPromote, ResourceType::Revision},
     {Method::Post, "/v1/skills/{name}/revisions/{rev}/withdraw", Operation::RevisionWithdraw, ResourceType::Revision},
-    {Method::Post, "/v1/skills/{name}/revisions/{rev}/stop", Operation::RevisionStop, ResourceType::Revision},
     {Method::Post, "/v1/proposals/{id}/reviews", Operation::ProposalApprove, ResourceType::Proposal},
     {Method::Post, "/v1/proposals/{id}/promote", Operation::RevisionPromote, ResourceType::Proposal},
+    {Method::Post, "/v1/proposals/{id}/withdraw", Operation::RevisionWithdraw, ResourceType::Proposal},
+    {Method::Post, "/v1/proposals/{id}/acknowledge", Operation::ProposalAcknowledge, ResourceType::Proposal},
+    {Method::Delete, "/v1/proposals/{id}/verdict", Operation::ProposalRetract, ResourceType::Proposal},
+    {Method::Patch, "/v1/scopes/{fingerprint}", Operation::ScopeConfigure, ResourceType::Server},
+    {Method::Post, "/v1/stops", Operation::ContentStop, ResourceType::Server},
+    {Method::Delete, "/v1/stops/{digest}", Operation::ContentResume, ResourceType::Server},
     {Method::Post, "/v1/agents", Operation::AgentCreate, ResourceType::Agent},
     {Method::Put, "/v1/agents/{name}", Operation::AgentReplace, ResourceType::Agent},
     {Method::Delete, "/v1/agents/{name}", Operation::AgentDelete, ResourceType::Agent},
@@ -54,7 +59,7 @@ std::string routeName(Method method, std::string_view path)
 
 std::string resourceOf(const Audited& row, const std::vector<std::string>& parameters)
 {
-    if (parameters.empty())
+    if (parameters.empty() || row.type == ResourceType::Server)
         return {};
     if (row.type == ResourceType::Revision && parameters.size() > 1)
         return audit::revisionResource(parameters[0], parameters[1]);
