@@ -22,7 +22,7 @@ _assayctl_options() { # COMMAND: its options
     "proposal comment") echo "--path --side --line --reply-to --draft $common" ;;
     "proposal approve" | "proposal request-changes") echo "--comment --digest --if-match $common" ;;
     "proposal resolve") echo "--reopen $common" ;;
-    "scope set") echo "--promotion --require --require-none --approvals $common" ;;
+    "scope set") echo "--promotion --require --require-none --approvals --keep $common" ;;
     "skill export") echo "--revision --format --output --force $common" ;;
     "agent create") echo "--skill --subagent --environment --execution --egress --allow --egress-bytes --file --replace $common" ;;
     "run") echo "--revision --agent --subagent --session --input --stdin --output --driver --env --timeout --memory --output-limit --output-mode --egress --allow --quiet $common" ;;

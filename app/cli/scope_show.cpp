@@ -3,12 +3,27 @@
 
 namespace assay::cli {
 
+namespace {
+
+std::string daysText(const json::value& scope, std::string_view what)
+{
+    const json::value* days = memberOf(scope, "retention." + std::string(what) + "_days");
+    if (!days || days->is_null())
+        return "as the server's settings say";
+    const auto number = numberOf(scope, "retention." + std::string(what) + "_days");
+    return number == 0 ? "for ever" : std::to_string(number) + " days";
+}
+
+} // namespace
+
 std::string scopeText(const json::value& scope)
 {
     return plain(textOf(scope, "fingerprint")) + '\n' + labelled("promotion", textOf(scope, "promotion_mode")) +
            labelled("checks", joined(scope, "required_checks")) +
            labelled("approvals", std::to_string(numberOf(scope, "required_approvals"))) +
-           labelled("changed", textOf(scope, "updated_at")) + labelled("by", textOf(scope, "updated_by"));
+           labelled("runs are kept", daysText(scope, "runs")) + labelled("artifacts", daysText(scope, "artifacts")) +
+           labelled("revisions", daysText(scope, "revisions")) + labelled("changed", textOf(scope, "updated_at")) +
+           labelled("by", textOf(scope, "updated_by"));
 }
 
 namespace {

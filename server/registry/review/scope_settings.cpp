@@ -3,6 +3,7 @@
 
 #include "server/registry/precondition.h"
 #include "server/registry/stored_form.h"
+#include "server/store/retention_table.h"
 #include "server/store/scope_settings_table.h"
 
 #include <algorithm>
@@ -12,11 +13,36 @@ namespace assay::review {
 
 namespace {
 
-contract::ScopeSettings settingsOf(std::string_view fingerprint, const std::optional<store::ScopeSettingsRow>& row)
+std::optional<std::uint64_t> daysOf(const std::optional<std::int64_t>& stored)
+{
+    return stored ? std::optional(static_cast<std::uint64_t>(*stored)) : std::nullopt;
+}
+
+std::optional<std::int64_t> storedOf(const std::optional<std::uint64_t>& days)
+{
+    return days ? std::optional(static_cast<std::int64_t>(*days)) : std::nullopt;
+}
+
+contract::RetentionDays daysOf(const store::RetentionRow& row)
+{
+    return {
+        .runs = daysOf(row.runsDays), .artifacts = daysOf(row.artifactsDays), .revisions = daysOf(row.revisionsDays)};
+}
+
+store::RetentionRow storedOf(const contract::RetentionDays& days)
+{
+    return {.runsDays = storedOf(days.runs),
+            .artifactsDays = storedOf(days.artifacts),
+            .revisionsDays = storedOf(days.revisions)};
+}
+
+contract::ScopeSettings settingsOf(std::string_view fingerprint, const std::optional<store::ScopeSettingsRow>& row,
+                                   const contract::RetentionDays& retention)
 {
     contract::ScopeSettings out;
     out.fingerprint = fingerprint;
     out.requiredChecks = {"package_valid", "capabilities_reviewed"};
+    out.retention = retention;
     out.etag = registry::rowTag(0, {});
     if (!row)
         return out;
@@ -35,8 +61,11 @@ bool apply(contract::ScopeSettings& settings, const contract::PatchScope& patch)
     settings.promotionMode = patch.promotionMode.value_or(settings.promotionMode);
     settings.requiredChecks = patch.requiredChecks.value_or(settings.requiredChecks);
     settings.requiredApprovals = patch.requiredApprovals.value_or(settings.requiredApprovals);
-    return settings.promotionMode != before.promotionMode || settings.requiredChecks != before.requiredChecks ||
-           settings.requiredApprovals != before.requiredApprovals;
+    settings.retention.runs = patch.retention.runs.value_or(settings.retention.runs);
+    settings.retention.artifacts = patch.retention.artifacts.value_or(settings.retention.artifacts);
+    settings.retention.revisions = patch.retention.revisions.value_or(settings.retention.revisions);
+    return settings.retention != before.retention || settings.promotionMode != before.promotionMode ||
+           settings.requiredChecks != before.requiredChecks || settings.requiredApprovals != before.requiredApprovals;
 }
 
 } // namespace
@@ -53,7 +82,10 @@ Result<contract::ScopeSettings> scopeSettings(store::Connection& connection, std
     auto row = store::ScopeSettingsTable(connection).find(fingerprint);
     if (!row)
         return forward(row);
-    return settingsOf(fingerprint, *row);
+    const auto days = store::RetentionTable(connection).find(fingerprint);
+    if (!days)
+        return std::unexpected(days.error());
+    return settingsOf(fingerprint, *row, daysOf(*days));
 }
 
 Result<contract::ScopeSettings> ScopeSettings::find(std::string_view fingerprint)
@@ -94,7 +126,10 @@ Result<contract::ScopeSettings> ScopeSettings::patch(const auth::Identity& by, s
         auto row = table.find(fingerprint);
         if (!row)
             return forward(row);
-        contract::ScopeSettings settings = settingsOf(fingerprint, *row);
+        const auto days = store::RetentionTable(connection).find(fingerprint);
+        if (!days)
+            return std::unexpected(days.error());
+        contract::ScopeSettings settings = settingsOf(fingerprint, *row, daysOf(*days));
         if (auto matches = registry::checkIfMatch(ifMatch, settings.etag); !matches)
             return forward(matches);
         if (!apply(settings, patch))
@@ -106,6 +141,8 @@ Result<contract::ScopeSettings> ScopeSettings::patch(const auth::Identity& by, s
                                               now,
                                               by.principal};
         auto saved = table.put(fingerprint, changed);
+        if (saved)
+            saved = store::RetentionTable(connection).put(fingerprint, storedOf(settings.retention));
         if (saved) {
             // In the chain of the scope that it is about: its reviewers read it there.
             auto record = audit::recordBy(by, audit::Operation::ScopeConfigure, audit::Decision::Allowed,
@@ -115,7 +152,7 @@ Result<contract::ScopeSettings> ScopeSettings::patch(const auth::Identity& by, s
         }
         if (!saved)
             return forward(saved);
-        return settingsOf(fingerprint, changed);
+        return settingsOf(fingerprint, changed, settings.retention);
     });
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "server/store/retention_table.h"
 #include "tests/support/review_fixture.h"
 
 using namespace assay;
@@ -13,6 +14,7 @@ class TestScopeSettings : public QObject
 private slots:
     void aNewScopeIsAutomatic();
     void changesArePartialAndKept();
+    void retentionIsOfTheScopeAndNullFollowsTheServer();
     void anEqualChangeKeepsTheTag();
     void ifMatchGuardsTheChange();
     void refusesUnknownAndRepeatedChecks();
@@ -43,6 +45,29 @@ void TestScopeSettings::changesArePartialAndKept()
     QCOMPARE(found->requiredApprovals, 3U);
     QCOMPARE(found->updatedBy, "op");
     QCOMPARE(fixture.desk.scopes().find(kScopeB)->promotionMode, "automatic");
+}
+
+void TestScopeSettings::retentionIsOfTheScopeAndNullFollowsTheServer()
+{
+    ReviewFixture fixture;
+    const auto operate = ReviewFixture::person("op", kScopeB);
+    contract::PatchScope thirty;
+    thirty.retention.runs.emplace(30U);
+    thirty.retention.artifacts.emplace(0U);
+    ASSAY_OK(fixture.desk.scopes().patch(operate, kScopeA, thirty, {}));
+    const auto kept = fixture.database.read(
+        [](store::Connection& connection) { return store::RetentionTable(connection).find(kScopeA); });
+    ASSAY_OK(kept);
+    QCOMPARE(kept->runsDays, std::optional<std::int64_t>(30));
+    QCOMPARE(kept->artifactsDays, std::optional<std::int64_t>(0));
+    QVERIFY(!kept->revisionsDays);
+    contract::PatchScope back;
+    back.retention.runs.emplace(std::nullopt);
+    const auto now = fixture.desk.scopes().patch(operate, kScopeA, back, {});
+    ASSAY_OK(now);
+    QVERIFY(!now->retention.runs);
+    QCOMPARE(now->retention.artifacts, std::optional<std::uint64_t>(0));
+    QCOMPARE(fixture.desk.scopes().find(kScopeB)->retention, contract::RetentionDays{});
 }
 
 void TestScopeSettings::anEqualChangeKeepsTheTag()
