@@ -106,7 +106,7 @@ _assayctl() {
     esac
     if [[ $word == -* ]]; then
         case $first in
-        skill | proposal | sample | agent | runs | artifact | audit | token | scope | stop | base) words=$(_assayctl_options "$first $second") ;;
+        skill | proposal | sample | agent | runs | artifact | audit | token | scope | stop | base | store) words=$(_assayctl_options "$first $second") ;;
         *) words=$(_assayctl_options "$first") ;;
         esac
     fi

@@ -18,8 +18,9 @@ Result<Reply> runCollection(const Services& services, Request& request)
     if (!report)
         return std::unexpected(report.error());
     if (!*dryRun) {
-        const auto record = audit::recordBy(request.by, audit::Operation::CollectionRun, audit::Decision::Executed,
-                                            audit::ResourceType::Server, "");
+        auto record = audit::recordBy(request.by, audit::Operation::CollectionRun, audit::Decision::Executed,
+                                      audit::ResourceType::Server, "");
+        record.scopeFingerprint.clear(); // it is of the whole server, where operators read
         if (auto recorded = audit::Ledger(services.database, services.clock).record(record); !recorded)
             return forward(recorded);
     }
