@@ -71,7 +71,7 @@ bool HealthMonitor::isFresh(std::chrono::steady_clock::time_point since)
 }
 
 /// Probes of a monitoring system come every few seconds: by themselves they are a row when the state changes.
-void HealthMonitor::keep(const auth::Identity* by, contract::PartHealth part)
+Result<void> HealthMonitor::keep(const auth::Identity* by, contract::PartHealth part)
 {
     bool isRecorded = false;
     {
@@ -80,10 +80,39 @@ void HealthMonitor::keep(const auth::Identity* by, contract::PartHealth part)
         isRecorded =
             !by && found != m_drivers.end() && found->second.isRecorded && found->second.part.state == part.state;
     }
-    isRecorded = isRecorded || m_parts.record(by, part).has_value();
+    auto recorded = isRecorded ? Result<void>{} : m_parts.record(by, part);
     const std::lock_guard lock(m_mutex);
     const std::string name = part.name;
-    m_drivers.insert_or_assign(name, Known{std::move(part), isRecorded});
+    m_drivers.insert_or_assign(name, Known{std::move(part), recorded.has_value()});
+    return by ? recorded : Result<void>{}; // the server's own is tried again at the next probe
+}
+
+/// The caller holds the turn.
+Result<contract::Health> HealthMonitor::run(const auth::Identity* by)
+{
+    Result<void> kept;
+    for (const std::string& driver : m_parts.drivers())
+        if (auto one = keep(by, examine(driver)); !one)
+            kept = std::move(one);
+    {
+        const std::lock_guard lock(m_mutex);
+        m_lastEnded = m_clock.steadyNow();
+    }
+    if (!kept)
+        return forward(kept);
+    return report();
+}
+
+/// Somebody else's handshake, made while this caller waited, is as good; that the caller asked is a decision of its
+/// own.
+Result<contract::Health> HealthMonitor::share(const auth::Identity* by)
+{
+    auto health = report();
+    if (by)
+        for (const contract::PartHealth& driver : health.drivers)
+            if (auto recorded = m_parts.record(by, driver); !recorded)
+                return forward(recorded);
+    return health;
 }
 
 Result<contract::Health> HealthMonitor::handshake(const auth::Identity* by)
@@ -93,16 +122,7 @@ Result<contract::Health> HealthMonitor::handshake(const auth::Identity* by)
     const bool isFirst = turn.try_lock();
     if (!isFirst && !turn.try_lock_for(kPatience))
         return fail(ErrorCode::Unavailable, "another handshake has been running for 30 s; ask again later");
-    // Somebody else's, made while this one waited, is as good.
-    if (!isFirst && isFresh(asked))
-        return report();
-    for (const std::string& driver : m_parts.drivers())
-        keep(by, examine(driver));
-    {
-        const std::lock_guard lock(m_mutex);
-        m_lastEnded = m_clock.steadyNow();
-    }
-    return report();
+    return !isFirst && isFresh(asked) ? share(by) : run(by);
 }
 
 Result<void> HealthMonitor::judgeDrivers()
@@ -126,9 +146,12 @@ Result<void> HealthMonitor::ready()
     const contract::PartHealth store = m_parts.store();
     if (store.state != "ready")
         return fail(ErrorCode::Unavailable, "the store is not ready: " + store.reason);
-    if (!isFresh(m_clock.steadyNow() - kRemembered))
-        if (auto made = handshake(nullptr); !made)
-            return forward(made);
+    if (!isFresh(m_clock.steadyNow() - kRemembered)) {
+        const std::unique_lock turn(m_turn, std::try_to_lock);
+        if (turn && !isFresh(m_clock.steadyNow() - kRemembered))
+            if (auto made = run(nullptr); !made)
+                return forward(made);
+    }
     return judgeDrivers();
 }
 

@@ -35,8 +35,11 @@ public:
     HealthMonitor(Parts& parts, const Clock& clock) : m_parts(parts), m_clock(clock) {}
 
     contract::Health report() override;
+    /// Whoever comes while one runs waits for it (at most 30 s) and shares it. An error too when a person asked and
+    /// that cannot be recorded.
     Result<contract::Health> handshake(const auth::Identity* by) override;
-    /// The store answers, and a driver is ready or all are disabled.
+    /// The store answers, and a driver is ready or all are disabled. Anybody may ask, so it never waits for a handshake
+    /// that runs: it answers by what is known then.
     Result<void> ready() override;
 
     /// `ready` believes a handshake for this long.
@@ -49,7 +52,9 @@ private:
         bool isRecorded = false; ///< this state stands in the ledger
     };
     contract::PartHealth examine(const std::string& driver);
-    void keep(const auth::Identity* by, contract::PartHealth part);
+    Result<void> keep(const auth::Identity* by, contract::PartHealth part);
+    Result<contract::Health> run(const auth::Identity* by);
+    Result<contract::Health> share(const auth::Identity* by);
     bool isFresh(std::chrono::steady_clock::time_point since);
     Result<void> judgeDrivers();
     contract::Handshake prove(const std::string& driver);

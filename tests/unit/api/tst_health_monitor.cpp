@@ -20,6 +20,9 @@ private slots:
     void readyBelievesAHandshakeForSomeSeconds();
     void whoComesMeanwhileSharesTheHandshake();
     void handshakesAreRecorded();
+    void readyNeverWaitsForAHandshake();
+    void aPersonsHandshakeThatCannotBeRecordedFails();
+    void whoSharesAHandshakeIsRecordedToo();
 };
 
 namespace {
@@ -42,6 +45,8 @@ public:
     }
     Result<void> record(const auth::Identity* by, const contract::PartHealth& part) override
     {
+        if (!canRecord)
+            return fail(ErrorCode::Unavailable, "the ledger is full");
         recorded.push_back((by ? by->principal : "server") + " " + part.state);
         return {};
     }
@@ -55,6 +60,7 @@ public:
     bool works = true;
     std::atomic<int> proofs{0};
     std::chrono::milliseconds takes{0};
+    bool canRecord = true;
     std::vector<std::string> recorded;
 };
 
@@ -179,6 +185,52 @@ void TestHealthMonitor::handshakesAreRecorded()
     probe();
     probe();
     const std::vector<std::string> expected{"server ready", "ann ready", "ann ready", "server unavailable"};
+    QCOMPARE(parts.recorded, expected);
+}
+
+void TestHealthMonitor::readyNeverWaitsForAHandshake()
+{
+    FakeParts parts;
+    test::FakeClock clock;
+    HealthMonitor monitor(parts, clock);
+    ASSAY_OK(monitor.ready());
+    clock.advance(HealthMonitor::kRemembered + std::chrono::milliseconds(1));
+    parts.takes = std::chrono::milliseconds(1500);
+    const std::jthread slow([&] { (void)monitor.handshake(nullptr); });
+    while (parts.proofs.load() < 2)
+        std::this_thread::yield();
+    const auto start = std::chrono::steady_clock::now();
+    ASSAY_OK(monitor.ready()); // by what is known
+    QVERIFY(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(1000));
+    QCOMPARE(parts.proofs.load(), 2);
+}
+
+void TestHealthMonitor::aPersonsHandshakeThatCannotBeRecordedFails()
+{
+    FakeParts parts;
+    const test::FakeClock clock;
+    HealthMonitor monitor(parts, clock);
+    const auth::Identity ann{.scopeFingerprint = "sc_a", .principal = "ann", .tokenId = {}, .roles = {}};
+    parts.canRecord = false;
+    ASSAY_FAILS(monitor.handshake(&ann), ErrorCode::Unavailable);
+    ASSAY_OK(monitor.handshake(nullptr));
+}
+
+void TestHealthMonitor::whoSharesAHandshakeIsRecordedToo()
+{
+    FakeParts parts;
+    parts.takes = std::chrono::milliseconds(500);
+    const SystemClock clock;
+    HealthMonitor monitor(parts, clock);
+    const auth::Identity ann{.scopeFingerprint = "sc_a", .principal = "ann", .tokenId = {}, .roles = {}};
+    const auth::Identity bob{.scopeFingerprint = "sc_a", .principal = "bob", .tokenId = {}, .roles = {}};
+    {
+        const std::jthread first([&] { (void)monitor.handshake(&ann); });
+        while (parts.proofs.load() == 0)
+            std::this_thread::yield();
+        ASSAY_OK(monitor.handshake(&bob));
+    }
+    const std::vector<std::string> expected{"ann ready", "bob ready"};
     QCOMPARE(parts.recorded, expected);
 }
 
