@@ -31,7 +31,7 @@ _assayctl_options() { # COMMAND: its options
     "artifact get") echo "--output --force $common" ;;
     "audit list") echo "--decision --operation --actor --run --since --until --ledger --limit $common" ;;
     "audit export") echo "--decision --operation --actor --run --since --until --ledger --output --force $common" ;;
-    "audit verify") echo "--key --ledger $common" ;;
+    "audit verify") echo "--key --partial --ledger $common" ;;
     "serve") echo "--data --listen $common" ;;
     "token create") echo "--data --scope --role --principal --name --expires $common" ;;
     "token list") echo "--limit $common" ;;

@@ -14,6 +14,7 @@ struct Options
     std::string file;
     std::string key;
     std::string ledger;
+    bool partial = false;
 };
 
 std::string describe(const json::value& verdict)
@@ -59,13 +60,18 @@ Result<json::object> verifyFile(Context& context, const Options& options)
         context.console.error("the anchors were checked against the key that the file itself names; give the server's "
                               "with --key\n");
     if (!judged->complete)
-        context.console.error("the file is what a filter left: each row was checked, but not whether rows are "
+        context.console.error("the file says that a filter left it: each row was checked, but not whether rows are "
                               "missing\n");
+    else if (judged->verdict.valid && judged->anchoredSeq == 0)
+        context.console.error("no anchor covers any row: nothing shows that the server wrote them\n");
     else if (judged->verdict.valid && judged->anchoredSeq < judged->lastSeq)
         context.console.error("rows after " + std::to_string(judged->anchoredSeq) +
                               " have no anchor yet: their end cannot be proven\n");
     auto out = contract::toJson(judged->verdict);
+    out["complete"] = judged->complete;
+    out["last_seq"] = judged->lastSeq;
     out["anchored_seq"] = judged->anchoredSeq;
+    out["proven"] = judged->isProof();
     return out;
 }
 
@@ -76,7 +82,9 @@ Result<int> verify(Context& context, const Options& options)
         return forward(verdict);
     context.print(*verdict, describe);
     const json::value* valid = verdict->if_contains("valid");
-    return valid && *valid == json::value(true) ? kDone : kFailed;
+    const json::value* proven = verdict->if_contains("proven");
+    const bool isEnough = options.key.empty() || options.partial || !proven || *proven == json::value(true);
+    return valid && *valid == json::value(true) && isEnough ? kDone : kFailed;
 }
 
 } // namespace
@@ -85,9 +93,11 @@ void addAuditVerify(Command& parent, Context& context)
 {
     auto options = std::make_shared<Options>();
     Command command = parent.add("verify", "Check every row's hash and every anchor: on the server, or of an exported "
-                                           "FILE without one; exits with 1 when a row is bad");
+                                           "FILE without one; exits with 1 when a row is bad, with --key "
+                                           "also when the file is not whole or no anchor covers it");
     command.option("FILE", options->file, "An export; the server's ledger when absent");
     command.option("--key", options->key, "The server's public key (base64), for a file");
+    command.flag("--partial", options->partial, "With --key, accept a file that a filter left or without an anchor");
     command.option("--ledger", options->ledger, "scope or server; what the token may read when absent");
     onCommand(command, context, std::move(options), verify);
 }

@@ -15,7 +15,7 @@ std::unexpected<Error> badLine(std::uint64_t number, const std::string& why)
     return fail(ErrorCode::InvalidArgument, "line " + std::to_string(number) + ": " + why);
 }
 
-/// The next line; empty at the end. Of bounded length.
+/// The next line; none at the end. Of bounded length.
 Result<std::optional<json::value>> nextLine(std::istream& lines, std::uint64_t& number)
 {
     std::string text;
@@ -25,8 +25,10 @@ Result<std::optional<json::value>> nextLine(std::istream& lines, std::uint64_t& 
             return badLine(number, "it is over " + std::to_string(kMaxLineBytes) + " bytes");
         text.push_back(c);
     }
+    if (lines.bad())
+        return badLine(number, "it cannot be read");
     if (text.empty())
-        return std::optional<json::value>();
+        return lines.eof() ? Result<std::optional<json::value>>(std::nullopt) : badLine(number, "it is empty");
     auto value = parseJson(text);
     return value ? Result<std::optional<json::value>>(std::move(*value)) : badLine(number, "it is not JSON");
 }

@@ -191,6 +191,16 @@ class MainPath(unittest.TestCase):
         text = path.read_text()
         for never in ("team", "no-such-program", "oops", "a test", self.environment["ASSAY_TOKEN"]):
             self.assertNotIn(never, text)
+        self.assertEqual((True, judged["checked"]), (judged["complete"], judged["last_seq"]))
+        # A file that nobody signed, or that says it is not whole, is not enough when the key is given.
+        unsigned = "".join(line + "\n" for line in text.splitlines() if not line.startswith('{"anchor"'))
+        for forged in (unsigned, text.replace('"complete":true', '"complete":false', 1)):
+            self.assertNotEqual(forged, text)
+            path.write_text(forged)
+            self.ctl("audit", "verify", "audit.jsonl", "--key", verdict["public_key"], expect=1)
+            self.ctl("audit", "verify", "audit.jsonl", "--key", verdict["public_key"], "--partial")
+        path.write_text(text.replace("\n", "\n\n", 1))
+        self.ctl("audit", "verify", "audit.jsonl", expect=2)
         path.write_text(text.replace('"terminated"', '"executed"', 1))
         self.assertFalse(self.json("audit", "verify", "audit.jsonl", expect=1)["valid"])
         path.write_text("not an export")
