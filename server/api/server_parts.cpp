@@ -77,6 +77,12 @@ contract::PartHealth ServerParts::store()
         m_database.read([](store::Connection& connection) { return store::TokenTable(connection).find("tok_health"); });
     if (!read)
         return unavailable("store", read.error());
+    // The server goes on serving: an edited ledger is to be looked at, not to be a way to switch the server off.
+    if (const std::string doubts = m_heads ? m_heads->doubts() : std::string(); !doubts.empty())
+        return {.name = "store",
+                .state = "ready",
+                .reason = "the audit ledger is in doubt: " + doubts,
+                .remedy = "assayctl audit verify; see docs/ledger.md"};
     return {.name = "store", .state = "ready", .reason = m_cachePlace};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/api/health_monitor.h"
+#include "server/audit/heads.h"
 #include "server/audit/ledger.h"
 #include "server/runs/run_service.h"
 #include "server/store/database.h"
@@ -13,16 +14,18 @@ class ServerParts final : public HealthMonitor::Parts
 {
 public:
     /// `drivers`: the names `boxes` knows; with placement `disabled`, none is tried. `cachePlace`: see
-    /// runs::RunService.
+    /// runs::RunService. `heads` (may be null): what is wrong with the ledger is told with the store.
     ServerParts(store::Database& database, audit::Ledger& ledger, runs::RunService& runs, runs::BoxProvider& boxes,
-                std::vector<std::string> drivers, bool executionEnabled, std::string cachePlace = {})
+                std::vector<std::string> drivers, bool executionEnabled, std::string cachePlace = {},
+                const audit::Heads* heads = nullptr)
         : m_database(database),
           m_ledger(ledger),
           m_runs(runs),
           m_boxes(boxes),
           m_drivers(std::move(drivers)),
           m_executionEnabled(executionEnabled),
-          m_cachePlace(std::move(cachePlace))
+          m_cachePlace(std::move(cachePlace)),
+          m_heads(heads)
     {}
 
     std::vector<std::string> drivers() override { return m_drivers; }
@@ -41,6 +44,7 @@ private:
     std::vector<std::string> m_drivers;
     bool m_executionEnabled;
     std::string m_cachePlace;
+    const audit::Heads* m_heads;
 };
 
 } // namespace assay::api

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/audit/anchorer.h"
 
+#include "server/audit/ledger_table.h"
 #include "server/store/server_state_table.h"
 
 #include <charconv>
@@ -25,8 +26,9 @@ Result<std::int64_t> anchoredRow(Connection& connection)
     return row;
 }
 
-Result<std::uint64_t> anchorChain(Connection& connection, const std::string& fingerprint, const SigningKey& key,
-                                  Timestamp now)
+/// The new anchor of a chain; none when it did not grow.
+Result<std::optional<Anchor>> anchorChain(Connection& connection, const std::string& fingerprint, const SigningKey& key,
+                                          Timestamp now)
 {
     auto head = LedgerTable(connection).head(fingerprint);
     if (!head)
@@ -36,7 +38,7 @@ Result<std::uint64_t> anchorChain(Connection& connection, const std::string& fin
     if (!last)
         return forward(last);
     if (*last && (*last)->seq >= head->seq)
-        return 0;
+        return std::nullopt;
     auto before = anchors.newest();
     if (!before)
         return forward(before);
@@ -47,8 +49,38 @@ Result<std::uint64_t> anchorChain(Connection& connection, const std::string& fin
     anchor.linkSignature = key.sign(linkMessage(anchor.link));
     if (auto inserted = anchors.insert(anchor); !inserted)
         return forward(inserted);
-    return 1;
+    return anchor;
 }
+
+/// Whether the newest anchor that is remembered is in the database.
+Result<bool> holdsAnchor(Connection& connection, const Heads::Known& known)
+{
+    if (known.number == 0)
+        return true;
+    auto found = AnchorTable(connection).after(known.number - 1, 1);
+    if (!found)
+        return forward(found);
+    return !found->empty() && found->front().number == known.number && found->front().link == known.link;
+}
+
+Result<bool> holdsRow(Connection& connection, const Heads::Known& known, const std::string& fingerprint)
+{
+    const auto head = known.chains.find(fingerprint);
+    if (head == known.chains.end())
+        return true;
+    auto row = LedgerTable(connection).find(fingerprint, head->second.seq);
+    if (!row)
+        return forward(row);
+    return *row && (*row)->hash == head->second.hash;
+}
+
+std::string nameOfChain(const std::string& fingerprint)
+{
+    return fingerprint.empty() ? "the server's own chain" : "the chain of " + fingerprint;
+}
+
+constexpr std::string_view kRemedy = "; no more anchors are made of it: run assayctl audit verify and compare with an "
+                                     "export kept elsewhere";
 
 } // namespace
 
@@ -69,6 +101,8 @@ Anchorer::~Anchorer()
     }
     m_wake.notify_all();
     m_thread.join();
+    if (m_refusals)
+        m_refusals->endAll(); // before the last anchors, which cover them then
     if (auto done = anchorNow(); !done && m_options.report)
         m_options.report(done.error());
 }
@@ -87,6 +121,7 @@ Result<std::int64_t> Anchorer::unanchoredRows()
 void Anchorer::loop()
 {
     auto last = std::chrono::steady_clock::now();
+    bool hasFailed = false; // what did not work is tried again after the interval, not at every look
     std::unique_lock lock(m_mutex);
     while (!m_wake.wait_for(lock, m_options.look, [&] { return m_stopping; })) {
         lock.unlock();
@@ -94,11 +129,13 @@ void Anchorer::loop()
             m_refusals->endOld();
         const auto now = std::chrono::steady_clock::now();
         const auto rows = unanchoredRows();
-        const bool isDue = rows && *rows > 0 && (*rows >= m_options.rows || now - last >= m_options.interval);
+        const bool isMany = rows && *rows >= m_options.rows && !hasFailed;
+        const bool isDue = rows && *rows > 0 && (isMany || now - last >= m_options.interval);
         Result<std::uint64_t> done = 0;
         if (isDue) {
             done = anchorNow();
             last = now;
+            hasFailed = !done;
         }
         if (!rows)
             done = std::unexpected(rows.error());
@@ -108,37 +145,68 @@ void Anchorer::loop()
     }
 }
 
+Result<Anchorer::Step> Anchorer::step(Connection& connection, const Heads::Known& known)
+{
+    auto anchored = anchoredRow(connection);
+    if (!anchored)
+        return forward(anchored);
+    auto grown = LedgerTable(connection).chainsAfter(*anchored, kRowsAtOnce);
+    if (!grown)
+        return forward(grown);
+    Step out{.row = grown->lastRow, .isEnd = grown->lastRow == 0};
+    if (out.isEnd)
+        return out;
+    for (const std::string& fingerprint : grown->fingerprints) {
+        auto isWhole = holdsRow(connection, known, fingerprint);
+        if (!isWhole)
+            return forward(isWhole);
+        if (!*isWhole) {
+            out.refused = nameOfChain(fingerprint);
+            continue;
+        }
+        auto one = anchorChain(connection, fingerprint, m_key, m_clock.now());
+        if (!one)
+            return forward(one);
+        if (*one)
+            out.anchors.push_back(std::move(**one));
+    }
+    auto put = store::ServerStateTable(connection).put(kAnchoredRow, std::to_string(out.row));
+    return put ? Result<Step>(std::move(out)) : forward(put);
+}
+
 Result<std::uint64_t> Anchorer::anchorNow()
 {
+    const Heads::Known known = m_options.heads ? m_options.heads->known() : Heads::Known();
+    auto isWhole = m_database.read([&](Connection& connection) { return holdsAnchor(connection, known); });
+    if (!isWhole)
+        return forward(isWhole);
+    if (!*isWhole)
+        return refuse("the chain of anchors");
+    auto newest = m_database.read([](Connection& connection) { return LedgerTable(connection).newestRow(); });
+    if (!newest)
+        return forward(newest);
     std::uint64_t total = 0;
-    for (;;) {
-        bool isEnd = false;
-        auto made = m_database.write([&](Connection& connection) -> Result<std::uint64_t> {
-            auto anchored = anchoredRow(connection);
-            if (!anchored)
-                return forward(anchored);
-            auto grown = LedgerTable(connection).chainsAfter(*anchored, kRowsAtOnce);
-            if (!grown)
-                return forward(grown);
-            isEnd = grown->lastRow == 0;
-            if (isEnd)
-                return 0;
-            std::uint64_t count = 0;
-            for (const std::string& fingerprint : grown->fingerprints) {
-                auto one = anchorChain(connection, fingerprint, m_key, m_clock.now());
-                if (!one)
-                    return one;
-                count += *one;
-            }
-            auto put = store::ServerStateTable(connection).put(kAnchoredRow, std::to_string(grown->lastRow));
-            return put ? Result<std::uint64_t>(count) : forward(put);
-        });
+    std::string refused;
+    for (bool isEnd = false; !isEnd;) {
+        auto made = m_database.write([&](Connection& connection) { return step(connection, known); });
         if (!made)
-            return made;
-        if (isEnd)
-            return total;
-        total += *made;
+            return forward(made);
+        // After the commit: killed between the two, the file is behind, which is no fault.
+        if (m_options.heads)
+            if (auto learned = m_options.heads->learn(made->anchors); !learned)
+                return forward(learned);
+        total += made->anchors.size();
+        isEnd = made->isEnd || made->row >= *newest;
+        refused = made->refused.empty() ? refused : made->refused;
     }
+    return refused.empty() ? Result<std::uint64_t>(total) : refuse(refused);
+}
+
+std::unexpected<Error> Anchorer::refuse(const std::string& chain)
+{
+    const std::string why = chain + " does not hold what was signed: the database was changed" + std::string(kRemedy);
+    m_options.heads->doubt(why);
+    return fail(ErrorCode::Internal, why);
 }
 
 } // namespace assay::audit

@@ -50,6 +50,8 @@ void Refusals::note(const Record& record)
         ++found->second.pending;
 }
 
+void Refusals::endAll() { write(takeOld(true)); }
+
 void Refusals::endOld() { write(takeOld(false)); }
 
 std::vector<Refusals::Episode> Refusals::takeOld(bool all)

@@ -29,6 +29,8 @@ public:
     void note(const Record& record);
     /// Writes the counts of episodes that are over; to be called now and then.
     void endOld();
+    /// Writes all counts; before the last anchors are signed.
+    void endAll();
 
 private:
     struct Episode

@@ -61,6 +61,13 @@ void judgePiece(ChainCheck& check, const Piece& piece)
 
 } // namespace
 
+Verifier::Verifier(store::Database& database, std::string publicKey, Options options)
+    : m_database(database),
+      m_publicKey(std::move(publicKey)),
+      m_options(options),
+      m_started(options.clock ? options.clock->steadyNow() : std::chrono::steady_clock::time_point())
+{}
+
 AuditVerdict Verifier::begin() const { return {.keyId = keyIdOf(m_publicKey), .publicKey = toBase64(m_publicKey)}; }
 
 Result<AuditVerdict> Verifier::chain(std::string_view fingerprint)
@@ -69,7 +76,7 @@ Result<AuditVerdict> Verifier::chain(std::string_view fingerprint)
     if (!turn)
         return busy();
     AuditVerdict verdict = begin();
-    if (auto judged = judge(fingerprint, verdict); !judged)
+    if (auto judged = judge(fingerprint, known(), verdict); !judged)
         return forward(judged);
     return verdict;
 }
@@ -80,23 +87,73 @@ Result<AuditVerdict> Verifier::all()
     if (!turn)
         return busy();
     AuditVerdict verdict = begin();
+    const Heads::Known known = this->known();               // before the rows are read: the file is never ahead
     std::optional<std::string> fingerprint = std::string(); // the server's own is the first
     while (fingerprint && verdict.valid) {
-        if (auto judged = judge(*fingerprint, verdict); !judged)
+        if (auto judged = judge(*fingerprint, known, verdict); !judged)
             return forward(judged);
-        auto next =
-            m_database.read([&](Connection& connection) { return LedgerTable(connection).chainAfter(*fingerprint); });
+        auto next = chainAfter(*fingerprint, known);
         if (!next)
             return forward(next);
         fingerprint = std::move(*next);
     }
     if (verdict.valid)
-        if (auto judged = judgeAnchors(verdict); !judged)
+        if (auto judged = judgeAnchors(known, verdict); !judged)
             return forward(judged);
     return verdict;
 }
 
-Result<void> Verifier::judge(std::string_view fingerprint, AuditVerdict& verdict)
+/// Of the database's chains and of the remembered ones, for one that is gone is missed too.
+Result<std::optional<std::string>> Verifier::chainAfter(std::string_view fingerprint, const Heads::Known& known)
+{
+    auto next =
+        m_database.read([&](Connection& connection) { return LedgerTable(connection).chainAfter(fingerprint); });
+    const auto remembered = known.chains.upper_bound(fingerprint);
+    if (next && remembered != known.chains.end() && (!*next || remembered->first < **next))
+        return remembered->first;
+    return next;
+}
+
+/// A chain without the row and the anchor that are remembered as its newest.
+Result<Verifier::Fault> Verifier::forgotten(Connection& connection, std::string_view fingerprint,
+                                            const Heads::Head& head) const
+{
+    const auto bad = [&](std::int64_t seq, const char* reason) {
+        return Fault(AuditFault{std::string(fingerprint), seq, reason});
+    };
+    auto row = LedgerTable(connection).find(fingerprint, head.seq);
+    auto end = LedgerTable(connection).head(fingerprint);
+    auto anchors = AnchorTable(connection).between(fingerprint, head.seq - 1, head.seq, 1);
+    if (!row)
+        return forward(row);
+    if (!end)
+        return forward(end);
+    if (!anchors)
+        return forward(anchors);
+    if (!*row)
+        return bad(end->seq + 1, "missing");
+    if ((*row)->hash != head.hash)
+        return bad(head.seq, "rewritten");
+    return anchors->empty() ? bad(head.seq, "anchor_missing") : Fault();
+}
+
+/// The first row after the newest anchor, when it has waited for one for too long.
+Result<Verifier::Fault> Verifier::waiting(Connection& connection, std::string_view fingerprint) const
+{
+    if (!m_options.clock || m_options.clock->steadyNow() - m_started <= m_options.patience)
+        return Fault();
+    auto anchor = AnchorTable(connection).newestOf(fingerprint);
+    if (!anchor)
+        return forward(anchor);
+    const std::int64_t seq = (*anchor ? (*anchor)->seq : 0) + 1;
+    auto row = LedgerTable(connection).find(fingerprint, seq);
+    if (!row)
+        return forward(row);
+    const bool isLate = *row && m_options.clock->now() - (*row)->at > m_options.patience;
+    return isLate ? Fault(AuditFault{std::string(fingerprint), seq, "anchor_missing"}) : Fault();
+}
+
+Result<void> Verifier::judge(std::string_view fingerprint, const Heads::Known& known, AuditVerdict& verdict)
 {
     ChainCheck check{std::string(fingerprint), m_publicKey};
     for (bool isLast = false; !isLast && !check.fault();) {
@@ -109,13 +166,22 @@ Result<void> Verifier::judge(std::string_view fingerprint, AuditVerdict& verdict
     }
     verdict.checked += check.rows();
     verdict.anchors += check.anchors();
-    verdict.valid = !check.fault();
-    verdict.firstBad = check.fault();
+    auto fault =
+        check.fault() ? Result<Fault>(check.fault()) : m_database.read([&](Connection& connection) -> Result<Fault> {
+            const auto head = known.chains.find(fingerprint);
+            auto gone =
+                head == known.chains.end() ? Result<Fault>(Fault()) : forgotten(connection, fingerprint, head->second);
+            return !gone || *gone ? gone : waiting(connection, fingerprint);
+        });
+    if (!fault)
+        return forward(fault);
+    verdict.valid = !*fault;
+    verdict.firstBad = std::move(*fault);
     return {};
 }
 
 // The rows were judged with their anchors; here, whether all anchors are there, and whether each still has its row.
-Result<void> Verifier::judgeAnchors(AuditVerdict& verdict)
+Result<void> Verifier::judgeAnchors(const Heads::Known& known, AuditVerdict& verdict)
 {
     std::int64_t number = 0;
     Digest link;
@@ -140,14 +206,16 @@ Result<void> Verifier::judgeAnchors(AuditVerdict& verdict)
             if (!row)
                 return forward(row);
             if (!*row) // its whole chain is gone, or it would have been found there
-                return judge(anchor.fingerprint, verdict);
+                return judge(anchor.fingerprint, known, verdict);
             if ((*row)->hash != anchor.rowHash)
                 return bad(anchor, "anchor_mismatch");
+            if (anchor.number == known.number && anchor.link != known.link)
+                return bad(anchor, "rewritten");
             number = anchor.number;
             link = anchor.link;
         }
         if (anchors->size() < kRowsAtOnce)
-            return {};
+            return number >= known.number ? Result<void>{} : bad({.seq = 1}, "anchor_missing");
     }
 }
 

@@ -75,7 +75,8 @@ struct AuditFault
 {
     std::string scopeFingerprint;
     std::int64_t seq = 0; ///< the first bad row, or where one is missing; of a fault among anchors the anchor's row
-    std::string reason;   ///< "changed", "missing", "broken_link", "anchor_mismatch", "anchor_forged", "anchor_missing"
+    /// "changed", "missing", "broken_link", "rewritten", "anchor_mismatch", "anchor_forged", "anchor_missing"
+    std::string reason;
 };
 
 struct AuditVerdict

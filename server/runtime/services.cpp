@@ -97,7 +97,7 @@ void FailureLog::started(std::string_view run) { m_log.write(LogLevel::Debug, "r
 ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log, Metrics& metrics,
                        std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
                        std::unique_ptr<store::SkillPackageStore> artifacts, Stores left,
-                       std::unique_ptr<BoxProvider> boxes, audit::SigningKey key)
+                       std::unique_ptr<BoxProvider> boxes, audit::SigningKey key, std::unique_ptr<audit::Heads> heads)
     : m_database(std::move(database)),
       m_packages(std::move(packages)),
       m_artifacts(std::move(artifacts)),
@@ -105,14 +105,16 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
       m_boxes(std::move(boxes)),
       m_ledger(*m_database, m_clock),
       m_refusals(m_ledger, m_clock),
+      m_heads(std::move(heads)),
       m_anchorer(*m_database, m_clock, std::move(key), &m_refusals,
                  {.report =
                       [&log](const Error& error) {
                           log.write(LogLevel::Error,
                                     "the audit ledger has no anchor: " + error.message + " [" + error.detail + "]");
-                      }}),
+                      },
+                  .heads = m_heads.get()}),
       m_audit(*m_database, m_anchorer.key().publicKey()),
-      m_verifier(*m_database, m_anchorer.key().publicKey()),
+      m_verifier(*m_database, m_anchorer.key().publicKey(), {.heads = m_heads.get(), .clock = &m_clock}),
       m_storedTokens(*m_database),
       m_authenticator(m_storedTokens, m_clock),
       m_tokens(m_storedTokens, m_authenticator, m_clock),
@@ -124,7 +126,8 @@ ServiceSet::ServiceSet(const Settings& settings, const DataDirectory& directory,
       m_sampleRuns(m_runs, m_skills, m_desk, m_clock),
       m_trees(m_runs),
       m_collections(*m_database, collectedStores(), &m_trees, m_clock, collectionSettings(settings), &metrics),
-      m_parts(*m_database, m_ledger, m_runs, *m_boxes, m_boxes->names(), settings.execution, m_runs.cachePlace()),
+      m_parts(*m_database, m_ledger, m_runs, *m_boxes, m_boxes->names(), settings.execution, m_runs.cachePlace(),
+              m_heads.get()),
       m_health(m_parts, m_clock),
       m_failures(log),
       m_api(api::makeService({.skills = m_skills,
@@ -172,10 +175,13 @@ Result<std::unique_ptr<ServiceSet>> ServiceSet::open(const Settings& settings, c
     auto key = audit::SigningKey::open(directory.keys() / "ledger.ed25519");
     if (!key)
         return forward(key);
+    auto heads = audit::Heads::open(directory.keys() / "ledger.heads");
+    if (!heads)
+        return forward(heads);
     Stores left = openLeft(*places, **database, log);
     std::unique_ptr<ServiceSet> set(new ServiceSet(settings, directory, log, metrics, std::move(*database),
                                                    std::move(*packages), std::move(*artifacts), std::move(left),
-                                                   std::move(*boxes), std::move(*key)));
+                                                   std::move(*boxes), std::move(*key), std::move(*heads)));
     if (auto recovered = set->recover(log); !recovered)
         return forward(recovered);
     set->collectOnSchedule(settings, log);

@@ -77,7 +77,7 @@ private:
     ServiceSet(const Settings& settings, const DataDirectory& directory, Log& log, Metrics& metrics,
                std::unique_ptr<store::Database> database, std::unique_ptr<store::SkillPackageStore> packages,
                std::unique_ptr<store::SkillPackageStore> artifacts, Stores left, std::unique_ptr<BoxProvider> boxes,
-               audit::SigningKey key);
+               audit::SigningKey key, std::unique_ptr<audit::Heads> heads);
     Result<void> recover(Log& log);
     void collectOnSchedule(const Settings& settings, Log& log);
     void collected(const Result<contract::CollectionReport>& report, Log& log);
@@ -90,7 +90,8 @@ private:
     std::unique_ptr<BoxProvider> m_boxes;
     audit::Ledger m_ledger;
     audit::Refusals m_refusals;
-    audit::Anchorer m_anchorer;
+    std::unique_ptr<audit::Heads> m_heads;
+    audit::Anchorer m_anchorer; ///< ends before the refusals, whose last counts it writes and signs
     audit::Reader m_audit;
     audit::Verifier m_verifier;
     api::StoredTokens m_storedTokens;

@@ -7,6 +7,7 @@
 #include "server/core/base64.h"
 #include "tests/support/audit_records.h"
 
+#include <QFile>
 #include <sqlite3.h>
 #include <sstream>
 #include <sys/stat.h>
@@ -37,10 +38,21 @@ private slots:
     void brokenLinesAreRefused();
     void theKeyIsPrivateAndMadeOnce();
     void rowsWithoutAnAnchorGetOneInTime();
+    void aForgedTailIsFoundByWhatIsRememberedOutside_data();
+    void aForgedTailIsFoundByWhatIsRememberedOutside();
+    void aChainWithoutItsSignedRowIsNotSignedAgain();
+    void theRememberedHeadsSurviveARestart();
+    void headsThatAreBehindTheDatabaseAreNoFault();
+    void aRowThatWaitsTooLongForAnAnchorIsMissed();
+    void aRehashedExportIsNoProof();
+    void anchoringEndsAtTheRowThatWasTheNewest();
+    void theLastRefusalsAreSignedAtACleanStop();
 
 private:
     void fill();
     void edit(const std::string& sql);
+    /// The rows of A from `seq` on, with another actor and all hashes made anew, as SQL.
+    std::string rehashed(std::int64_t seq);
     contract::AuditVerdict verify(const char* scope) { return m_verifier->chain(scope).value(); }
     static std::string found(const contract::AuditVerdict& verdict)
     {
@@ -60,6 +72,7 @@ private:
     store::Database* m_database = nullptr;
     std::unique_ptr<Ledger> m_ledger;
     std::optional<SigningKey> m_key;
+    std::unique_ptr<Heads> m_heads;
     std::unique_ptr<Anchorer> m_anchorer;
     std::unique_ptr<Verifier> m_verifier;
 };
@@ -70,7 +83,9 @@ void TestLedgerTampering::init()
     m_database = &m_store->open();
     m_ledger = std::make_unique<Ledger>(*m_database, m_clock);
     m_key = SigningKey::open(m_store->path("ledger.key")).value();
-    m_anchorer = std::make_unique<Anchorer>(*m_database, m_clock, *m_key);
+    m_heads = Heads::open(m_store->path("ledger.heads")).value();
+    m_anchorer =
+        std::make_unique<Anchorer>(*m_database, m_clock, *m_key, nullptr, Anchorer::Options{.heads = m_heads.get()});
     m_verifier = std::make_unique<Verifier>(*m_database, m_key->publicKey());
     fill();
 }
@@ -79,6 +94,7 @@ void TestLedgerTampering::cleanup()
 {
     m_verifier.reset();
     m_anchorer.reset();
+    m_heads.reset();
     m_ledger.reset();
     m_store.reset();
 }
@@ -174,20 +190,25 @@ void TestLedgerTampering::theFirstBadRowIsNamed()
     QCOMPARE(all->firstBad->scopeFingerprint, kScopeA);
 }
 
-// Somebody who knows the format makes all hashes anew after the edit: only the signature cannot be made.
-void TestLedgerTampering::aRewrittenChainIsFoundByItsAnchor()
+std::string TestLedgerTampering::rehashed(std::int64_t seq)
 {
     auto rows = m_database->read([](store::Connection& c) { return LedgerTable(c).after(kScopeA, 0, 100); }).value();
     std::string sql;
     Digest previous = genesisOf(kScopeA);
     for (Row& row : rows) {
-        row.actor = row.seq == 3 ? "eve" : row.actor;
+        row.actor = row.seq == seq ? "eve" : row.actor;
         row.previous = previous;
         row.hash = previous = hashOf(row);
         sql += "UPDATE ledger SET actor = '" + row.actor + "', previous = x'" + row.previous.hex() + "', hash = x'" +
                row.hash.hex() + "' WHERE fingerprint = '" + kScopeA + "' AND seq = " + std::to_string(row.seq) + ";";
     }
-    edit(sql);
+    return sql;
+}
+
+// Somebody who knows the format makes all hashes anew after the edit: only the signature cannot be made.
+void TestLedgerTampering::aRewrittenChainIsFoundByItsAnchor()
+{
+    edit(rehashed(3));
     QCOMPARE(found(verify(kScopeA)), "6 anchor_mismatch");
 }
 
@@ -319,6 +340,159 @@ void TestLedgerTampering::rowsWithoutAnAnchorGetOneInTime()
         std::this_thread::sleep_for(5ms);
     QCOMPARE(newest(), 11);
     QCOMPARE(found(m_verifier->all().value()), "valid");
+}
+
+void TestLedgerTampering::aForgedTailIsFoundByWhatIsRememberedOutside_data()
+{
+    QTest::addColumn<bool>("isRewritten");
+    QTest::addColumn<QByteArray>("sql");
+    QTest::addColumn<QByteArray>("expected");
+    const QByteArray a = QByteArray("fingerprint = '") + kScopeA + "'";
+    const QByteArray newest = "DELETE FROM ledger_anchors WHERE seq = 10 AND " + a + ";";
+    QTest::newRow("rewritten") << true << newest << QByteArray("10 rewritten");
+    QTest::newRow("only the anchor") << false << newest << QByteArray("10 anchor_missing");
+    QTest::newRow("cut") << false << newest + "DELETE FROM ledger WHERE seq > 6 AND " + a << QByteArray("7 missing");
+    QTest::newRow("all") << false << QByteArray("DELETE FROM ledger_anchors; DELETE FROM ledger")
+                         << QByteArray("1 missing");
+}
+
+// Whoever edits the database takes out the newest anchors too: in the database nothing is wrong then.
+void TestLedgerTampering::aForgedTailIsFoundByWhatIsRememberedOutside()
+{
+    QFETCH(bool, isRewritten);
+    QFETCH(QByteArray, sql);
+    QFETCH(QByteArray, expected);
+    edit((isRewritten ? rehashed(8) : std::string()) + sql.toStdString());
+    Verifier blind(*m_database, m_key->publicKey());
+    QCOMPARE(found(blind.all().value()), "valid");
+    m_verifier = std::make_unique<Verifier>(*m_database, m_key->publicKey(), Verifier::Options{.heads = m_heads.get()});
+    QCOMPARE(found(verify(kScopeA)), expected.toStdString());
+    QCOMPARE(found(m_verifier->all().value()), expected.toStdString());
+}
+
+void TestLedgerTampering::aChainWithoutItsSignedRowIsNotSignedAgain()
+{
+    edit(rehashed(8));
+    QVERIFY(m_ledger->record(test::published(kScopeA)));
+    QVERIFY(m_ledger->record(test::published(kScopeB)));
+    QVERIFY(m_heads->doubts().empty());
+    ASSAY_FAILS(m_anchorer->anchorNow(), ErrorCode::Internal);
+    QVERIFY(m_heads->doubts().contains(kScopeA));
+    const auto newest = [&](const char* scope) {
+        return m_database->read([&](store::Connection& c) { return AnchorTable(c).newestOf(scope); }).value()->seq;
+    };
+    QCOMPARE(newest(kScopeA), 10);
+    QCOMPARE(newest(kScopeB), 4); // the others are signed all the same
+    // With the newest anchor gone, nothing is signed.
+    edit("DELETE FROM ledger_anchors WHERE number = (SELECT max(number) FROM ledger_anchors)");
+    QVERIFY(m_ledger->record(test::published(kScopeB)));
+    ASSAY_FAILS(m_anchorer->anchorNow(), ErrorCode::Internal);
+    QCOMPARE(newest(kScopeB), 3);
+}
+
+void TestLedgerTampering::theRememberedHeadsSurviveARestart()
+{
+    const auto file = m_store->path("ledger.heads");
+    struct stat status{};
+    QCOMPARE(::stat(file.c_str(), &status), 0);
+    QCOMPARE(status.st_mode & 07777, 0600U);
+    const auto again = Heads::open(file).value()->known();
+    QCOMPARE(again.number, 3);
+    QCOMPARE(again.link, m_heads->known().link);
+    QCOMPARE(again.chains.at(kScopeA).seq, 10);
+    QCOMPARE(again.chains.at(kScopeB).seq, 3);
+    QFile broken(QString::fromStdString(file.string()));
+    QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("assay-ledger-heads-v1\n3 x\n") > 0);
+    broken.close();
+    ASSAY_FAILS(Heads::open(file), ErrorCode::Unavailable);
+}
+
+// What a server leaves that was killed after the commit of anchors.
+void TestLedgerTampering::headsThatAreBehindTheDatabaseAreNoFault()
+{
+    const auto file = m_store->path("ledger.heads");
+    const auto old = m_store->path("old.heads");
+    std::filesystem::copy_file(file, old);
+    QVERIFY(m_ledger->record(test::published(kScopeA)));
+    QCOMPARE(m_anchorer->anchorNow().value(), 1U);
+    const auto behind = Heads::open(old).value();
+    Verifier verifier(*m_database, m_key->publicKey(), {.heads = behind.get()});
+    QCOMPARE(found(verifier.all().value()), "valid");
+    Anchorer next(*m_database, m_clock, *m_key, nullptr, {.heads = behind.get()});
+    QVERIFY(m_ledger->record(test::published(kScopeA)));
+    QCOMPARE(next.anchorNow().value(), 1U);
+    QCOMPARE(behind->known().chains.at(kScopeA).seq, 12);
+}
+
+void TestLedgerTampering::aRowThatWaitsTooLongForAnAnchorIsMissed()
+{
+    QVERIFY(m_ledger->record(test::published(kScopeA)));
+    m_clock.advance(10min);
+    Verifier verifier(*m_database, m_key->publicKey(), {.clock = &m_clock});
+    QCOMPARE(found(verifier.chain(kScopeA).value()), "valid"); // a killed server may have left it
+    m_clock.advance(10min);
+    QCOMPARE(found(verifier.chain(kScopeA).value()), "11 anchor_missing");
+    QVERIFY(m_anchorer->anchorNow());
+    QCOMPARE(found(verifier.chain(kScopeA).value()), "valid");
+}
+
+// Each line's hash can be made anew by anybody; what is missing then is a signature.
+void TestLedgerTampering::aRehashedExportIsNoProof()
+{
+    const std::string whole = exported();
+    QVERIFY(judge(whole)->isProof());
+    edit(rehashed(1));
+    std::string forged;
+    std::istringstream lines(exported());
+    for (std::string line; std::getline(lines, line);)
+        if (!line.starts_with("{\"anchor\""))
+            forged += line + "\n";
+    const auto bare = judge(forged);
+    ASSAY_OK(bare);
+    QCOMPARE(found(bare->verdict), "valid");
+    QCOMPARE(bare->anchoredSeq, 0);
+    QVERIFY(!bare->isProof());
+    std::string partial = whole;
+    const std::string flag = "\"complete\":true";
+    partial.replace(partial.find(flag), flag.size(), "\"complete\":false");
+    QVERIFY(!judge(partial)->isProof());
+    // An empty line hides what is after it.
+    std::string stopped = whole;
+    stopped.insert(stopped.find('\n', stopped.find("\"seq\":6,")) + 1, "\n");
+    ASSAY_FAILS(judge(stopped), ErrorCode::InvalidArgument);
+    ASSAY_FAILS(judge(whole + "\n"), ErrorCode::InvalidArgument);
+}
+
+// Rows that come all the time must not keep it signing for ever.
+void TestLedgerTampering::anchoringEndsAtTheRowThatWasTheNewest()
+{
+    std::atomic<bool> isOver = false;
+    std::thread writer([&] {
+        while (!isOver)
+            (void)m_ledger->record(test::published(kScopeB));
+    });
+    std::this_thread::sleep_for(20ms);
+    std::uint64_t made = 0;
+    for (int i = 0; i < 5; ++i)
+        made += m_anchorer->anchorNow().value_or(100);
+    isOver = true;
+    writer.join();
+    QVERIFY2(made <= 5, qPrintable(QString::number(made)));
+}
+
+void TestLedgerTampering::theLastRefusalsAreSignedAtACleanStop()
+{
+    Refusals refusals(*m_ledger, m_clock);
+    {
+        Anchorer ending(*m_database, m_clock, *m_key, &refusals, {.heads = m_heads.get()});
+        for (std::uint32_t i = 0; i < Refusals::kAlone + 5; ++i)
+            refusals.note(recordBy(test::someone(kScopeA), Operation::SkillPublish, Decision::Refused,
+                                   ResourceType::Route, "POST:/v1/skills"));
+    }
+    const auto rows =
+        m_database->read([](store::Connection& c) { return LedgerTable(c).after(kScopeA, 0, 100); }).value();
+    QCOMPARE(rows.back().occurrences, 5);
+    QCOMPARE(m_heads->known().chains.at(kScopeA).seq, rows.back().seq);
 }
 
 QTEST_APPLESS_MAIN(TestLedgerTampering)
