@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/api/audited.h"
 
+#include "server/core/json.h"
+
 #include <algorithm>
 
 namespace assay::api {
@@ -25,7 +27,7 @@ constexpr Audited kAudited[] = {
     {Method::Delete, "/v1/skills/{name}", Operation::SkillDelete, ResourceType::Skill},
     {Method::Post, "/v1/skills/{name}/revisions/{rev}/promote", Operation::RevisionPromote, ResourceType::Revision},
     {Method::Post, "/v1/skills/{name}/revisions/{rev}/withdraw", Operation::RevisionWithdraw, ResourceType::Revision},
-    {Method::Post, "/v1/proposals/{id}/reviews", Operation::ProposalApprove, ResourceType::Proposal},
+    {Method::Post, "/v1/proposals/{id}/reviews", Operation::ProposalReview, ResourceType::Proposal},
     {Method::Post, "/v1/proposals/{id}/promote", Operation::RevisionPromote, ResourceType::Proposal},
     {Method::Post, "/v1/proposals/{id}/withdraw", Operation::RevisionWithdraw, ResourceType::Proposal},
     {Method::Post, "/v1/proposals/{id}/acknowledge", Operation::ProposalAcknowledge, ResourceType::Proposal},
@@ -64,6 +66,19 @@ std::string resourceOf(const Audited& row, const std::vector<std::string>& param
     if (row.type == ResourceType::Revision && parameters.size() > 1)
         return audit::revisionResource(parameters[0], parameters[1]);
     return parameters[0];
+}
+
+/// Which decision a review would have been; the neutral operation when its body does not say.
+Operation reviewOperation(const Body& body)
+{
+    const auto form = parseJson(body.bytes);
+    const json::object* members = form ? form->if_object() : nullptr;
+    const json::value* verdict = members ? members->if_contains("verdict") : nullptr;
+    if (!verdict || !verdict->is_string())
+        return Operation::ProposalReview;
+    if (verdict->get_string() == "approve")
+        return Operation::ProposalApprove;
+    return verdict->get_string() == "request_changes" ? Operation::ProposalRequestChanges : Operation::ProposalReview;
 }
 
 bool isDecision(ErrorCode code)
@@ -119,7 +134,8 @@ std::optional<audit::Record> refusedRequest(const Route& route, const Request& r
         return std::nullopt;
     if (row->operation == Operation::RunStart && error.code == ErrorCode::Refused)
         return std::nullopt;
-    auto out = audit::recordBy(request.by, row->operation, audit::Decision::Refused, row->type,
+    const auto operation = row->operation == Operation::ProposalReview ? reviewOperation(request.body) : row->operation;
+    auto out = audit::recordBy(request.by, operation, audit::Decision::Refused, row->type,
                                resourceOf(*row, request.parameters));
     out.metadata.reason = error.reason.empty() ? std::string(traits(error.code).code) : error.reason;
     if (row->type == ResourceType::Run && !request.parameters.empty())

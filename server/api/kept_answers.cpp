@@ -11,9 +11,16 @@ namespace {
 constexpr std::chrono::hours kKept{24};
 constexpr std::uint32_t kPrunedAtOnce = 100;
 
+/// A key is its person's alone. It holds no line feed, so the two cannot be told apart wrongly; hashed, so that nobody
+/// is named where answers are kept.
+std::string storedKey(const KeyedRequest& request)
+{
+    return Digest::ofBytes(request.principal + '\n' + request.key).hex();
+}
+
 std::string nameOf(const KeyedRequest& request)
 {
-    return request.scopeFingerprint + '\n' + request.route + '\n' + request.key;
+    return request.scopeFingerprint + '\n' + request.route + '\n' + storedKey(request);
 }
 
 std::string headersText(const Reply& reply)
@@ -120,7 +127,7 @@ Result<std::optional<Reply>> KeptAnswers::kept(const KeyedRequest& request)
 {
     auto row = m_database.read([&](store::Connection& connection) {
         return store::IdempotencyTable(connection)
-            .find(request.scopeFingerprint, request.route, request.key, m_clock.now());
+            .find(request.scopeFingerprint, request.route, storedKey(request), m_clock.now());
     });
     if (!row)
         return forward(row);
@@ -146,7 +153,8 @@ Result<std::optional<Reply>> KeptAnswers::kept(const KeyedRequest& request)
 Result<void> KeptAnswers::begin(const KeyedRequest& request)
 {
     const Timestamp now = m_clock.now();
-    const store::IdempotencyRow row{request.route, request.key, request.bodyDigest, 0, "[]", {}, now, now + kKept};
+    const store::IdempotencyRow row{request.route, storedKey(request), request.bodyDigest, 0, "[]", {},
+                                    now,           now + kKept};
     const auto isNew = m_database.write([&](store::Connection& connection) -> Result<bool> {
         store::IdempotencyTable table(connection);
         if (auto pruned = table.removeExpired(now, kPrunedAtOnce); !pruned)
@@ -162,7 +170,8 @@ Result<void> KeptAnswers::begin(const KeyedRequest& request)
 void KeptAnswers::forget(const KeyedRequest& request)
 {
     (void)m_database.write([&](store::Connection& connection) {
-        return store::IdempotencyTable(connection).removeBegun(request.scopeFingerprint, request.route, request.key);
+        return store::IdempotencyTable(connection)
+            .removeBegun(request.scopeFingerprint, request.route, storedKey(request));
     });
 }
 
@@ -179,8 +188,9 @@ Result<void> KeptAnswers::keep(const KeyedRequest& request, const Reply& reply)
         text = std::move(*sealed);
     }
     const Timestamp now = m_clock.now();
-    const store::IdempotencyRow row{request.route,   request.key, request.bodyDigest, reply.status, headersText(reply),
-                                    std::move(text), now,         now + kKept};
+    const store::IdempotencyRow row{request.route, storedKey(request), request.bodyDigest,
+                                    reply.status,  headersText(reply), std::move(text),
+                                    now,           now + kKept};
     return m_database.write([&](store::Connection& connection) -> Result<void> {
         auto kept = store::IdempotencyTable(connection).complete(request.scopeFingerprint, row);
         return kept ? Result<void>{} : forward(kept);

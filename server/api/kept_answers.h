@@ -26,16 +26,17 @@ struct Answer
 struct KeyedRequest
 {
     std::string scopeFingerprint;
-    std::string route; ///< method and path, so that one key may serve two runs
+    std::string principal; ///< who asks: a key is nobody else's
+    std::string route;     ///< method and path, so that one key may serve two runs
     std::string key;
     Digest bodyDigest;
     /// For answers that hold a secret: the key to seal them with, which the database does not have.
     std::optional<Digest> sealKey;
 };
 
-/// Answers kept for 24 hours under scope, route and key (api.md, "Conventions"): the same request is executed once, and
-/// repeated it gets the first answer again. That it was begun is durable before it is executed, so after a crash
-/// between the operation and its answer a repeat is refused and never executes again. Thread-safe; calls block.
+/// Answers kept for 24 hours under scope, person, route and key (api.md, "Conventions"): the same request is executed
+/// once, and repeated it gets the first answer again. That it was begun is durable before it is executed, so after a
+/// crash between the operation and its answer a repeat is refused and never executes again. Thread-safe; calls block.
 class KeptAnswers
 {
 public:

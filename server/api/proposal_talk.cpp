@@ -24,7 +24,11 @@ Result<Reply> createComment(const Services& services, Request& request)
     auto comment = contract::readNewComment(*body);
     if (!comment)
         return forward(comment);
-    const auto created = services.desk.proposals().comment(request.by, request.parameter(0), std::move(*comment));
+    const auto match = ifMatch(request);
+    if (!match)
+        return std::unexpected(match.error());
+    const auto created =
+        services.desk.proposals().comment(request.by, request.parameter(0), std::move(*comment), *match);
     if (!created)
         return std::unexpected(created.error());
     return jsonReply(201, contract::toJson(*created));

@@ -109,7 +109,11 @@ Result<Reply> withdrawRevision(const Services& services, Request& request)
     const auto withdraw = contract::readWithdraw(*body);
     if (!withdraw)
         return std::unexpected(withdraw.error());
-    const auto revision = services.skills.withdraw(request.by, request.parameter(0), request.parameter(1), *withdraw);
+    const auto match = ifMatch(request);
+    if (!match)
+        return std::unexpected(match.error());
+    const auto revision =
+        services.skills.withdraw(request.by, request.parameter(0), request.parameter(1), *withdraw, *match);
     if (!revision)
         return std::unexpected(revision.error());
     // The withdrawal is durable: from here on no run can start with it, and those that did are known.

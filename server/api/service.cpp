@@ -125,8 +125,9 @@ private:
 
     KeyedRequest keyedRequest() const
     {
-        KeyedRequest keyed{m_request.by.scopeFingerprint, std::string(methodName(m_route.method)), *m_key,
-                           Digest::ofBytes(m_request.body.bytes), std::nullopt};
+        KeyedRequest keyed{m_request.by.scopeFingerprint,           m_request.by.principal,
+                           std::string(methodName(m_route.method)), *m_key,
+                           Digest::ofBytes(m_request.body.bytes),   std::nullopt};
         for (const std::string& segment : m_request.head.segments)
             keyed.route += (&segment == m_request.head.segments.data() ? " /" : "/") + segment;
         if (m_route.replay == Replay::Sealed)

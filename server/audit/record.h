@@ -32,6 +32,7 @@ enum class Operation : std::uint8_t {
     ProposalRequestChanges,
     ProposalRetract, ///< a verdict was taken back
     ProposalAcknowledge,
+    ProposalReview, ///< a refused one whose verdict is not known, or is none
     ScopeConfigure,
     ContentStop, ///< in every scope
     ContentResume,

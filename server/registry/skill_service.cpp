@@ -372,13 +372,14 @@ Result<contract::Skill> SkillService::promote(const auth::Identity& by, std::str
 }
 
 Result<contract::Revision> SkillService::withdraw(const auth::Identity& by, std::string_view name,
-                                                  std::string_view revision, const contract::WithdrawRequest& request)
+                                                  std::string_view revision, const contract::WithdrawRequest& request,
+                                                  const std::optional<std::string>& ifMatch)
 {
     if (auto checked = checkReason(request.reason); !checked)
         return forward(checked);
     const std::string_view scope = by.scopeFingerprint;
     return m_database.write([&, now = m_clock.now()](Connection& connection) -> Result<contract::Revision> {
-        auto row = requireSkill(connection, scope, name);
+        auto row = requireMatching(connection, scope, name, ifMatch);
         if (!row)
             return forward(row);
         auto target = requireRevision(connection, scope, *row, revision, WithFiles::No);

@@ -135,8 +135,10 @@ public:
     Result<contract::Skill> promote(const auth::Identity& by, std::string_view name, std::string_view revision,
                                     const std::optional<std::string>& ifMatch, std::string_view reason = {});
     /// Refuses the revision for new runs. The current one may be withdrawn too: the skill then has none to run.
+    /// `ifMatch` is of the skill.
     Result<contract::Revision> withdraw(const auth::Identity& by, std::string_view name, std::string_view revision,
-                                        const contract::WithdrawRequest& request);
+                                        const contract::WithdrawRequest& request,
+                                        const std::optional<std::string>& ifMatch = {});
 
     /// For a run: the current revision of each name, or the one that `revisions` names for it, all read in one
     /// snapshot. `Refused` with `skill_not_found`, `skill_disabled` or `revision_withdrawn`, naming the skill;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <format>
+#include <utility>
 
 namespace assay::runs {
 
@@ -133,10 +134,12 @@ std::string LiveRun::state() const
     return m_visibleState;
 }
 
-void LiveRun::cancel(std::string_view reason)
+bool LiveRun::cancel(std::string_view reason)
 {
+    bool decides = false;
     {
         const std::lock_guard lock(m_mutex);
+        decides = m_cancelReason.empty() && !m_closed;
         if (m_cancelReason.empty())
             m_cancelReason = reason;
     }
@@ -144,6 +147,20 @@ void LiveRun::cancel(std::string_view reason)
     // Taken and given back, so that nobody is between looking at the token and going to sleep.
     const std::lock_guard lock(m_mutex);
     m_changed.notify_all();
+    return decides;
+}
+
+bool LiveRun::close()
+{
+    const std::lock_guard lock(m_mutex);
+    return std::exchange(m_closed, true) || m_cancelReason.empty();
+}
+
+bool LiveRun::closeIfIdle()
+{
+    const std::lock_guard lock(m_mutex);
+    m_closed = m_closed || (m_waiting.empty() && m_cancelReason.empty());
+    return m_closed;
 }
 
 std::string LiveRun::cancelReason() const
@@ -193,7 +210,7 @@ bool LiveRun::isAlive() const
 
 Result<void> LiveRun::judgeCommand() const
 {
-    if (m_finishing || m_ended || m_cancel.stop_requested())
+    if (m_finishing || m_closed || m_ended || m_cancel.stop_requested())
         return fail(ErrorCode::Conflict, "this run is ending and takes no more commands; start another session");
     if (m_waiting.size() >= kMaxWaitingCommands)
         return fail(ErrorCode::RateLimited,
@@ -231,6 +248,7 @@ void LiveRun::addFirstCommand(sandbox::Command command)
 std::vector<LiveRun::Work> LiveRun::takeUnstarted()
 {
     const std::lock_guard lock(m_mutex);
+    m_closed = true;
     std::vector<Work> out(std::move_iterator(m_waiting.begin()), std::move_iterator(m_waiting.end()));
     m_waiting.clear();
     if (const auto first = m_firstReservation.exchange(0); first != 0)

@@ -47,8 +47,9 @@ public:
     // --- any thread
     contract::Run snapshot() const;
     std::string state() const;
-    /// Ends the run as soon as possible; the first call's reason is kept.
-    void cancel(std::string_view reason);
+    /// Ends the run as soon as possible; the first call's reason is kept. Whether this call decides its end: it is the
+    /// first, and came before another end was decided.
+    bool cancel(std::string_view reason);
     std::stop_token cancelled() const { return m_cancel.get_token(); }
     std::string cancelReason() const;
     /// Ends a session after the commands that wait now.
@@ -83,7 +84,12 @@ public:
     void reserveFirst(std::int64_t reservation) { m_firstReservation = reservation; }
     /// Adds the first command of a run, as planned and reserved, before any wait.
     void addFirstCommand(sandbox::Command command);
-    /// Takes the commands that were reserved and will not start, the first one among them when it was never added.
+    /// The end is decided: takes no more commands. False when it is to be `cancelled`, for that was asked for before.
+    bool close();
+    /// The same for a session without a command; false, and nothing changes, when one waits or it was cancelled.
+    bool closeIfIdle();
+    /// Closes, and takes the commands that were reserved and will not start, the first one among them when it was never
+    /// added.
     std::vector<Work> takeUnstarted();
     enum class Waited : std::uint8_t { Command, Idle, Over };
     /// Waits for a command until `deadline`: `Over` when the session is finished or cancelled.
@@ -139,6 +145,7 @@ private:
     std::size_t m_unstoredBytes = 0;
     std::vector<store::ArtifactRow> m_artifacts;
     bool m_finishing = false;
+    bool m_closed = false; ///< how it ends is decided
     bool m_ended = false;
 };
 

@@ -25,6 +25,15 @@ audit::Record runRecord(const auth::Identity& by, audit::Operation operation, au
     return out;
 }
 
+audit::Record stoppedRecord(const RunPlan& plan)
+{
+    auto out = audit::recordByServer(plan.scopeFingerprint, audit::Operation::RunCancel, audit::Decision::Allowed,
+                                     audit::ResourceType::Run, plan.runId);
+    describe(out, plan);
+    out.metadata.reason = "revision_stopped";
+    return out;
+}
+
 audit::Record commandRecord(const auth::Identity& by, const RunPlan& plan, const std::string& command,
                             std::string_view cwd)
 {

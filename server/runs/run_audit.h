@@ -12,6 +12,9 @@ namespace assay::runs {
 audit::Record runRecord(const auth::Identity& by, audit::Operation operation, audit::Decision decision,
                         const RunPlan& plan);
 
+/// The server's own decision to end a run of which a revision was stopped.
+audit::Record stoppedRecord(const RunPlan& plan);
+
 /// The reservation of a command, and the ground of the record of its end; by the server when `by` is nobody.
 audit::Record commandRecord(const auth::Identity& by, const RunPlan& plan, const std::string& command,
                             std::string_view cwd);

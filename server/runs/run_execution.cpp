@@ -19,7 +19,9 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kSettle{50};              ///< a session idle for this long stores its commands
 constexpr std::size_t kUnstoredBytes = 4U << 20; ///< or as soon as they hold this much output
-constexpr std::array kStorePauses{milliseconds(100), milliseconds(1000), milliseconds(0)};
+constexpr milliseconds kFirstStorePause{100};    ///< then twice as long each time
+constexpr milliseconds kLongestStorePause{5'000};
+constexpr milliseconds kStoppingStorePatience{1'000}; ///< of a server that stops
 
 std::string boxId(std::string_view runId)
 {
@@ -108,6 +110,8 @@ void RunExecution::execute()
         return failWith(prepared.error());
     m_run.enter("running");
     auto outcome = runCommands();
+    if (!m_run.close() && outcome.state != "cancelled")
+        outcome = cancelledOutcome();
     if (outcome.state != "cancelled" && outcome.termination != "box_lost")
         collect(outcome);
     measure();
@@ -174,12 +178,12 @@ void RunExecution::report(const Error& error) const
 Result<void> RunExecution::provision()
 {
     const auto& plan = m_run.plan();
-    auto box = m_parts.makeBox(m_driver, {.id = boxId(plan.runId),
-                                          .scopeFingerprint = plan.scopeFingerprint,
-                                          .runId = plan.runId,
-                                          .limits = plan.limits.box,
-                                          .base = plan.base,
-                                          .packages = m_trees->packages});
+    auto box = m_parts.makeBox(*m_driver, {.id = boxId(plan.runId),
+                                           .scopeFingerprint = plan.scopeFingerprint,
+                                           .runId = plan.runId,
+                                           .limits = plan.limits.box,
+                                           .base = plan.base,
+                                           .packages = m_trees->packages});
     if (!box && box.error().code != ErrorCode::Refused)
         return refuse("driver_unavailable",
                       std::format("the {} driver could not make a box: {}", plan.driver, box.error().message),
@@ -270,6 +274,8 @@ std::optional<RunOutcome> RunExecution::whileIdle(LiveRun::Deadline idleEnd)
         storeCommands();
         return std::nullopt;
     }
+    if (!m_run.closeIfIdle()) // a command came just now
+        return std::nullopt;
     return RunOutcome{.state = "succeeded",
                       .termination = "exited",
                       .reason = "idle",
@@ -411,6 +417,8 @@ void RunExecution::destroyBox()
 
 void RunExecution::finish(RunOutcome outcome)
 {
+    if (!m_run.close() && outcome.state != "cancelled")
+        outcome = cancelledOutcome();
     // The kernel takes the box apart while the end becomes durable: neither needs the other, and both take a while.
     if (m_box)
         m_box->kill();
@@ -424,21 +432,42 @@ void RunExecution::finish(RunOutcome outcome)
     m_run.publishEnd();
 }
 
-void RunExecution::store(const RunOutcome& outcome)
+void RunExecution::store(RunOutcome& outcome)
 {
     refuseUnstarted(outcome);
+    auto stored = storeEnd(outcome);
+    if (stored)
+        return;
+    report(stored.error());
+    // Nobody is told of an end that is not on record.
+    outcome = {.state = "failed",
+               .termination = outcome.termination,
+               .reason = "not_stored",
+               .message = "the run ended, but its results could not be stored: " + stored.error().message};
+    m_run.conclude(outcome);
+    (void)m_run.events().prepareEnd(endEvent(outcome));
+}
+
+Result<void> RunExecution::storeEnd(const RunOutcome& outcome)
+{
     m_run.conclude(outcome);
     const auto events = m_run.events().prepareEnd(endEvent(outcome));
     const auto commands = m_run.unstoredCommands();
-    auto stored = m_parts.journal.end(m_run, commands, m_run.artifacts(), events, m_endings);
-    for (const auto pause : kStorePauses) {
-        if (stored || pause.count() == 0)
-            break;
-        std::this_thread::sleep_for(pause);
-        stored = m_parts.journal.end(m_run, commands, m_run.artifacts(), events, m_endings);
+    const auto begin = steady_clock::now();
+    for (auto pause = kFirstStorePause;; pause = std::min(2 * pause, kLongestStorePause)) {
+        auto stored = m_parts.journal.end(m_run, commands, m_run.artifacts(), events, m_endings);
+        const auto next = steady_clock::now() + pause;
+        if (stored || next > begin + storePatience())
+            return stored;
+        while (steady_clock::now() < next && steady_clock::now() < begin + storePatience())
+            std::this_thread::sleep_for(kFirstStorePause);
     }
-    if (!stored)
-        report(stored.error());
+}
+
+milliseconds RunExecution::storePatience() const
+{
+    const bool stopping = m_parts.stopping && *m_parts.stopping;
+    return stopping ? std::min(m_parts.storePatience, kStoppingStorePatience) : m_parts.storePatience;
 }
 
 } // namespace assay::runs

@@ -11,6 +11,7 @@
 #include "server/runs/run_journal.h"
 #include "server/runs/run_service.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -26,8 +27,10 @@ struct ExecutionParts
     BoxMaker makeBox;
     OperatorReport report;
     std::chrono::milliseconds sessionIdle{900'000};
-    Metrics* metrics = nullptr; ///< may be absent
-    SchemaCheck checkSchema;    ///< for the output of scripts that declare a schema; may be absent
+    Metrics* metrics = nullptr;                      ///< may be absent
+    SchemaCheck checkSchema;                         ///< for the output of scripts that declare a schema; may be absent
+    const std::atomic<bool>* stopping = nullptr;     ///< the server ends; may be absent
+    std::chrono::milliseconds storePatience{30'000}; ///< how long an end that cannot be stored is tried again
 };
 
 /// Drives one pinned run to its end on the calling thread: provision, materialize and verify, run, collect, destroy,
@@ -36,8 +39,10 @@ class RunExecution
 {
 public:
     RunExecution(ExecutionParts& parts, sandbox::BoxDriver& driver, LiveRun& run)
-        : m_parts(parts), m_driver(driver), m_run(run)
+        : m_parts(parts), m_driver(&driver), m_run(run)
     {}
+    /// Only for `abandon`, which needs no driver.
+    RunExecution(ExecutionParts& parts, LiveRun& run) : m_parts(parts), m_run(run) {}
 
     void execute();
     /// Ends a run that never gets a box.
@@ -63,7 +68,9 @@ private:
     void collect(RunOutcome& outcome);
     void failWith(const Error& error);
     void finish(RunOutcome outcome);
-    void store(const RunOutcome& outcome);
+    void store(RunOutcome& outcome);
+    Result<void> storeEnd(const RunOutcome& outcome);
+    std::chrono::milliseconds storePatience() const;
     void destroyBox();
     RunOutcome cancelledOutcome() const;
     RunOutcome outcomeOf(const Error& error) const;
@@ -71,7 +78,7 @@ private:
     void add(Count what, std::uint64_t by = 1) const;
 
     ExecutionParts& m_parts;
-    sandbox::BoxDriver& m_driver;
+    sandbox::BoxDriver* m_driver = nullptr;
     LiveRun& m_run;
     std::optional<Materializer::Trees> m_trees;
     std::unique_ptr<LiveBox> m_box;

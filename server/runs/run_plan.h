@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/auth/identity.h"
 #include "server/contract/run.h"
 #include "server/registry/skill_service.h"
 #include "server/sandbox/box_spec.h"
@@ -56,6 +57,7 @@ struct RunPlan
     std::string runId;
     std::string scopeFingerprint;
     Timestamp createdAt;
+    auth::Identity startedBy;             ///< for the ledger; not in the manifest
     std::optional<contract::Agent> agent; ///< the revision that was current
     std::string subagent;                 ///< whose subset `skills` is; empty: all of the agent's
     std::vector<registry::PinnedSkill> skills;

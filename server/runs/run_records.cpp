@@ -22,6 +22,7 @@ using store::RunTable;
 constexpr std::uint32_t kListedCommands = 1000;
 constexpr std::uint32_t kListedArtifacts = 1000;
 constexpr std::uint64_t kInlineOutputBytes = 4ULL << 20;
+constexpr std::size_t kMaxLeftovers = 10'000;         ///< more are found open when the server starts again
 constexpr std::string_view kWorkspace = "/workspace"; // where a run's own command starts
 
 std::uint64_t keptBytes(const store::CommandRow& row)
@@ -103,6 +104,37 @@ Result<void> RunRecords::complete(const std::vector<CommandEnding>& endings)
     return m_database.write([&](Connection& connection) { return completeIn(connection, endings); });
 }
 
+void RunRecords::completeLater(CommandEnding ending)
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_leftovers.size() < kMaxLeftovers)
+        m_leftovers.push_back(std::move(ending));
+}
+
+void RunRecords::completeLeftovers()
+{
+    std::vector<CommandEnding> endings;
+    {
+        const std::lock_guard lock(m_mutex);
+        endings.swap(m_leftovers);
+    }
+    for (CommandEnding& each : endings) // each by itself, so that none holds up another
+        if (auto done = complete({each}); !done)
+            completeLater(std::move(each));
+}
+
+Result<void> RunRecords::noteAll(const std::vector<audit::Record>& records)
+{
+    if (records.empty())
+        return {};
+    return m_database.write([&](Connection& connection) -> Result<void> {
+        for (const auto& record : records)
+            if (auto noted = m_ledger.append(connection, record); !noted)
+                return noted;
+        return {};
+    });
+}
+
 Result<void> RunRecords::refused(const RunPlan& plan, const Error& why, const auth::Identity& by, Timestamp now)
 {
     auto row = planRow(plan, by.principal);
@@ -136,8 +168,9 @@ Result<void> RunRecords::end(const LiveRun& run, const std::vector<store::Comman
 {
     const auto& scope = run.plan().scopeFingerprint;
     const auto& id = run.plan().runId;
-    const auto progress = progressOf(run.ending());
-    return m_database.write([&](Connection& connection) -> Result<void> {
+    const auto ending = run.ending();
+    const auto progress = progressOf(ending);
+    auto stored = m_database.write([&](Connection& connection) -> Result<void> {
         if (auto updated = RunTable(connection).update(scope, id, progress); !updated)
             return updated;
         CommandTable commandTable(connection);
@@ -150,8 +183,23 @@ Result<void> RunRecords::end(const LiveRun& run, const std::vector<store::Comman
                 return inserted;
         if (auto put = RunEventTable(connection).put(scope, id, events); !put)
             return put;
+        if (auto noted = noteRefusal(connection, run.plan(), ending); !noted)
+            return noted;
         return completeIn(connection, endings);
     });
+    if (stored)
+        completeLeftovers();
+    return stored;
+}
+
+/// `run.start allowed` stands there already: what follows it says that the run was refused after all, and why.
+Result<void> RunRecords::noteRefusal(Connection& connection, const RunPlan& plan, const contract::Run& ending)
+{
+    if (ending.state != "refused")
+        return {};
+    auto record = runRecord(plan.startedBy, audit::Operation::RunStart, audit::Decision::Refused, plan);
+    record.metadata.reason = ending.reason;
+    return m_ledger.append(connection, record);
 }
 
 Result<std::optional<contract::Run>> RunRecords::find(std::string_view fingerprint, std::string_view id)

@@ -6,6 +6,8 @@
 #include "server/store/database.h"
 #include "server/store/run_table.h"
 
+#include <mutex>
+
 namespace assay::runs {
 
 /// Runs in the database: written twice for a one-shot run, each time in one durable transaction; read back whole.
@@ -29,6 +31,10 @@ public:
     Result<std::int64_t> reserve(const audit::Record& record);
     Result<void> complete(const std::vector<CommandEnding>& endings) override;
     Result<void> note(const audit::Record& record) override { return m_ledger.record(record); }
+    /// In one transaction.
+    Result<void> noteAll(const std::vector<audit::Record>& records);
+    /// An end that could not be written: tried again whenever a run has ended.
+    void completeLater(CommandEnding ending);
 
     /// A run with its artifacts and commands; the output of the newest commands, as much as 4 MiB hold.
     Result<std::optional<contract::Run>> find(std::string_view fingerprint, std::string_view id);
@@ -49,8 +55,13 @@ public:
 private:
     Result<void> completeIn(store::Connection& connection, const std::vector<CommandEnding>& endings);
 
+    void completeLeftovers();
+    Result<void> noteRefusal(store::Connection& connection, const RunPlan& plan, const contract::Run& ending);
+
     store::Database& m_database;
     audit::Ledger m_ledger;
+    std::mutex m_mutex;
+    std::vector<CommandEnding> m_leftovers;
 };
 
 } // namespace assay::runs

@@ -44,9 +44,7 @@ Result<contract::Run> answerFor(contract::Run run)
     if (run.state != "refused")
         return run;
     Error error{.code = ErrorCode::Refused, .message = run.message, .detail = {}, .reason = run.reason, .problems = {}};
-    error.problems.push_back(
-        {.code = run.reason, .message = "the refused run", .path = {}, .pointer = "/v1/runs/" + run.id});
-    return std::unexpected(std::move(error));
+    return refusedRun(std::move(error), run.id);
 }
 
 } // namespace
@@ -181,11 +179,10 @@ Result<std::unique_ptr<EventCursor>> RunService::events(const auth::Identity& by
 Result<contract::Run> RunService::cancel(const auth::Identity& by, std::string_view id)
 {
     if (const auto live = m_state->live(by, id)) {
-        const bool isFirst = live->isAlive();
-        live->cancel("cancelled");
+        const bool decides = live->cancel("cancelled");
         const auto record = runRecord(by, audit::Operation::RunCancel, audit::Decision::Allowed, live->plan());
         // The run ends whether or not this can be written: what its command did stands in the ledger by itself.
-        if (auto noted = isFirst ? m_state->records.note(record) : Result<void>{}; !noted && m_state->settings.report)
+        if (auto noted = decides ? m_state->records.note(record) : Result<void>{}; !noted && m_state->settings.report)
             m_state->settings.report(id, noted.error());
         m_state->endWaiting(*live);
         m_state->waitEnded(*live, kCancelWait);
@@ -235,10 +232,14 @@ std::uint64_t RunService::stopPinned(const Stopped& stopped)
     auto runs = stopped.scopeFingerprint.empty() ? m_state->liveRuns.all()
                                                  : m_state->liveRuns.ofScope(stopped.scopeFingerprint);
     std::erase_if(runs, [&](const auto& run) { return std::ranges::none_of(run->plan().skills, isHit); });
+    std::vector<audit::Record> records;
     for (const auto& run : runs)
-        run->cancel("revision_stopped");
+        if (run->cancel("revision_stopped"))
+            records.push_back(stoppedRecord(run->plan()));
     for (const auto& run : runs)
         m_state->endWaiting(*run);
+    if (auto noted = m_state->records.noteAll(records); !noted && m_state->settings.report)
+        m_state->settings.report("", noted.error());
     const auto deadline = steady_clock::now() + kCancelWait;
     for (const auto& run : runs)
         run->waitEnded(deadline);

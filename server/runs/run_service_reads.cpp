@@ -93,8 +93,12 @@ Result<std::string> RunService::State::reserveAndQueue(const auth::Identity& by,
     if (added)
         return id;
     // The session began to end meanwhile.
-    if (auto done = records.complete({{*reservation, refusedRecord(record, traits(added.error().code).code)}}); !done)
-        return forward(done);
+    CommandEnding ending{*reservation, refusedRecord(record, traits(added.error().code).code)};
+    if (auto done = records.complete({ending}); !done) {
+        if (settings.report)
+            settings.report(run.plan().runId, done.error());
+        records.completeLater(std::move(ending));
+    }
     return forward(added);
 }
 

@@ -7,6 +7,13 @@
 
 namespace assay::runs {
 
+std::unexpected<Error> refusedRun(Error why, std::string_view run)
+{
+    why.problems.push_back(
+        {.code = why.reason, .message = "the refused run", .path = {}, .pointer = "/v1/runs/" + std::string(run)});
+    return std::unexpected(std::move(why));
+}
+
 std::unexpected<Error> noSuchRun() { return fail(ErrorCode::NotFound, "there is no run of this id"); }
 
 namespace {
@@ -45,7 +52,7 @@ RunService::State::State(store::Database& database, registry::SkillService& skil
         return;
     materializer = std::make_unique<Materializer>(catalog, **cache);
     parts = std::make_unique<ExecutionParts>(*materializer, collector, records, *broker, makeLiveBox, settings.report,
-                                             settings.sessionIdle, metrics, checkerOf(settings));
+                                             settings.sessionIdle, metrics, checkerOf(settings), &stopping);
 }
 
 Result<void> RunService::State::plan(const auth::Identity& by, const contract::StartRun& request, RunPlan& plan,
@@ -54,6 +61,7 @@ Result<void> RunService::State::plan(const auth::Identity& by, const contract::S
     plan.runId = newId("run_", clock.now());
     plan.scopeFingerprint = by.scopeFingerprint;
     plan.createdAt = clock.now();
+    plan.startedBy = by;
     plan.storeIdentity = skills.storeIdentity();
     plan.base = boxes.base();
     if (auto resolved = resolver.resolve(by, request, plan); !resolved)
@@ -82,9 +90,7 @@ std::unexpected<Error> RunService::State::refuseRun(const auth::Identity& by, co
 {
     if (auto stored = records.refused(plan, why, by, clock.now()); !stored)
         return std::unexpected(std::move(stored).error());
-    why.problems.push_back(
-        {.code = why.reason, .message = "the refused run", .path = {}, .pointer = "/v1/runs/" + plan.runId});
-    return std::unexpected(std::move(why));
+    return refusedRun(std::move(why), plan.runId);
 }
 
 Result<std::shared_ptr<LiveRun>> RunService::State::accept(const auth::Identity& by, RunPlan plan,
@@ -115,12 +121,14 @@ Result<std::shared_ptr<LiveRun>> RunService::State::accept(const auth::Identity&
     }
     // The queue filled since it was looked at, or the server stops: the run is on record already, so it ends there.
     const bool refused = ticket.error().code == ErrorCode::Refused;
-    RunExecution(*parts, driver, *run)
+    RunExecution(*parts, *run)
         .abandon({.state = refused ? "refused" : "cancelled",
                   .termination = refused ? "" : "cancelled",
                   .reason = refused ? ticket.error().reason : "server_stopping",
                   .message = ticket.error().message});
     liveRuns.remove(*run);
+    if (refused)
+        return refusedRun(std::move(ticket).error(), run->plan().runId);
     return forward(ticket);
 }
 
@@ -141,10 +149,7 @@ bool RunService::State::endWaiting(LiveRun& run)
     const auto ticket = liveRuns.ticket(run);
     if (ticket == 0 || !scheduler.withdraw(run.plan().scopeFingerprint, ticket))
         return false;
-    auto driver = boxes.driver(run.plan().driver);
-    if (!driver)
-        return false;
-    RunExecution(*parts, **driver, run)
+    RunExecution(*parts, run)
         .abandon({.state = "cancelled",
                   .termination = "cancelled",
                   .reason = run.cancelReason(),

@@ -60,6 +60,9 @@ struct RunService::State
     Scheduler scheduler;
 };
 
+/// The answer for a run that was refused and is on record: `why`, with where the run is found.
+std::unexpected<Error> refusedRun(Error why, std::string_view run);
+
 /// What every look-up of a run answers that finds none, whoever's it is.
 std::unexpected<Error> noSuchRun();
 

@@ -46,7 +46,13 @@ Result<bool> SampleTable::remove(std::string_view fingerprint, std::string_view 
         return forward(query);
     if (auto done = query->bind(fingerprint).bind(skill).bind(name).run(); !done)
         return forward(done);
-    return m_connection.changes() > 0;
+    const bool removed = m_connection.changes() > 0;
+    auto runs = m_connection.prepare("DELETE FROM sample_runs WHERE fingerprint = ? AND skill = ? AND sample = ?");
+    if (!runs)
+        return forward(runs);
+    if (auto done = runs->bind(fingerprint).bind(skill).bind(name).run(); !done)
+        return forward(done);
+    return removed;
 }
 
 Result<std::vector<SampleRow>> SampleTable::list(std::string_view fingerprint, std::string_view skill)

@@ -54,6 +54,7 @@ public:
     Result<std::optional<SampleRow>> find(std::string_view fingerprint, std::string_view skill, std::string_view name);
     /// Inserts, or replaces all but author and `createdAt`.
     Result<void> put(std::string_view fingerprint, std::string_view skill, const SampleRow& row);
+    /// With what is known of its runs: a later sample of the name counts its versions anew.
     Result<bool> remove(std::string_view fingerprint, std::string_view skill, std::string_view name);
     /// In the order of names; a skill has few.
     Result<std::vector<SampleRow>> list(std::string_view fingerprint, std::string_view skill);

@@ -122,7 +122,7 @@ Result<void> Proposals::add(Connection& connection, const auth::Identity& by, Pr
 }
 
 Result<contract::Comment> Proposals::comment(const auth::Identity& by, std::string_view id,
-                                             contract::NewComment comment)
+                                             contract::NewComment comment, const std::optional<std::string>& ifMatch)
 {
     const bool isDraft = comment.draft;
     auto rows = anchored(by, id, {std::move(comment)}, {});
@@ -132,7 +132,7 @@ Result<contract::Comment> Proposals::comment(const auth::Identity& by, std::stri
     row.draft = isDraft;
     const auto now = m_clock.now();
     if (!isDraft) {
-        auto done = change(by, id, std::nullopt, [&](Connection& connection, ProposalRow& proposal) -> Result<void> {
+        auto done = change(by, id, ifMatch, [&](Connection& connection, ProposalRow& proposal) -> Result<void> {
             auto added = add(connection, by, proposal, row, now);
             return added ? countAgain(connection, by.scopeFingerprint, proposal) : added;
         });
@@ -140,7 +140,7 @@ Result<contract::Comment> Proposals::comment(const auth::Identity& by, std::stri
     }
     // A draft is its author's alone: it changes nothing that others see, the ETag neither.
     return m_database.write([&](Connection& connection) -> Result<contract::Comment> {
-        auto proposal = requireOpen(connection, by.scopeFingerprint, id, std::nullopt);
+        auto proposal = requireOpen(connection, by.scopeFingerprint, id, ifMatch);
         if (!proposal)
             return forward(proposal);
         auto drafts = ProposalCommentTable(connection).drafts(by.scopeFingerprint, id, by.principal);

@@ -40,7 +40,8 @@ public:
                                                        const contract::PageRequest& page);
     /// One comment, published at once unless it is a draft. `InvalidArgument` with a pointer when the revision on that
     /// side has no such file or line, or the thread is not there.
-    Result<contract::Comment> comment(const auth::Identity& by, std::string_view id, contract::NewComment comment);
+    Result<contract::Comment> comment(const auth::Identity& by, std::string_view id, contract::NewComment comment,
+                                      const std::optional<std::string>& ifMatch = {});
     /// The caller's own draft; anybody else's, and a published one, is `NotFound`.
     Result<contract::Comment> editDraft(const auth::Identity& by, std::string_view id, std::string_view comment,
                                         std::string text);

@@ -174,10 +174,17 @@ Result<void> Samples::remove(const auth::Identity& by, std::string_view skill, s
 Result<void> Samples::ran(const auth::Identity& by, std::string_view skill, const Digest& digest,
                           const SavedSample& sample, std::string_view run)
 {
-    return m_database.write([&](Connection& connection) {
-        return SampleTable(connection)
-            .addRun(by.scopeFingerprint, skill,
-                    {digest, sample.sample.name, std::string(run), sample.version, by.principal, m_clock.now()});
+    return m_database.write([&](Connection& connection) -> Result<void> {
+        SampleTable table(connection);
+        const auto present = table.find(by.scopeFingerprint, skill, sample.sample.name);
+        if (!present)
+            return std::unexpected(present.error());
+        // Changed, or saved anew, since the run began: it proves nothing of what is there now.
+        if (!*present || registry::rowTag((*present)->version, (*present)->updatedAt) != sample.sample.etag)
+            return {};
+        return table.addRun(
+            by.scopeFingerprint, skill,
+            {digest, sample.sample.name, std::string(run), sample.version, by.principal, m_clock.now()});
     });
 }
 

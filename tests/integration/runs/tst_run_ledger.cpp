@@ -4,6 +4,7 @@
 #include "tests/integration/runs/run_world.h"
 #include "tests/support/test_support.h"
 
+#include <algorithm>
 #include <thread>
 
 using namespace assay;
@@ -21,7 +22,10 @@ private slots:
     void everyCommandOfASessionHasItsReservationAndItsEnd();
     void whatWasEndedIsTerminated();
     void cancelIsADecision();
+    void aCancelThatComesTooLateIsNoDecision();
+    void aStopIsTheServersDecision();
     void whatMayNotRunIsRefused();
+    void whatIsRefusedAfterItsAcceptanceSaysSo();
     void commandTextAndOutputNeverGetIn();
     void withoutAReservationNothingRuns();
     void manyRunsAtOnceMakeOneChain();
@@ -148,6 +152,70 @@ void TestRunLedger::whatMayNotRunIsRefused()
     ASSAY_FAILS(m_world->runArgv({"true"}, request), ErrorCode::Refused);
     QCOMPARE(summary(), "run.start refused\n");
     QCOMPARE(rows().back().metadata.reason, "skill_not_found");
+}
+
+void TestRunLedger::aCancelThatComesTooLateIsNoDecision()
+{
+    for (int i = 0; i < 20; ++i) {
+        contract::StartRun request;
+        request.command = contract::RunCommand{};
+        request.command->argv = {"true"};
+        const auto started = m_world->runs().start(RunWorld::someone(), request);
+        ASSAY_OK(started);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2 * i));
+        const auto run = m_world->runs().cancel(RunWorld::someone(), started->id);
+        ASSAY_OK(run);
+        const auto all = rows();
+        const bool decided = std::ranges::any_of(
+            all, [&](const audit::Row& row) { return row.operation == "run.cancel" && row.resource == run->id; });
+        QCOMPARE(decided, run->state == "cancelled");
+    }
+}
+
+void TestRunLedger::aStopIsTheServersDecision()
+{
+    const auto them = RunWorld::someone("sc_00000000000000000000000000000002");
+    const std::map<std::string, std::string> files{{"SKILL.md", test::skillMd("demo")}};
+    m_world->publish("demo", files);
+    m_world->publish("demo", files, them);
+    contract::StartRun session;
+    session.session = true;
+    session.skills = {"demo"};
+    const auto mine = m_world->runs().start(RunWorld::someone(), session);
+    const auto theirs = m_world->runs().start(them, session);
+    const std::string digest = m_world->skills().find(them, "demo")->digest;
+    QCOMPARE(m_world->runs().stopPinned({{}, {}, digest}), 2U);
+    QCOMPARE(m_world->runs().stopPinned({{}, {}, digest}), 0U);
+    const auto check = [&](const std::vector<audit::Row>& all, const std::string& run) {
+        const auto isCancel = [](const audit::Row& row) { return row.operation == "run.cancel"; };
+        QCOMPARE(std::ranges::count_if(all, isCancel), 1);
+        const audit::Row& row = *std::ranges::find_if(all, isCancel);
+        QCOMPARE(row.decision, "allowed");
+        QCOMPARE(row.actor, "server");
+        QCOMPARE(row.resource, run);
+        QCOMPARE(row.run, run);
+        QCOMPARE(row.metadata.reason, "revision_stopped");
+    };
+    check(rows(), mine->id);
+    check(rows(them), theirs->id);
+}
+
+void TestRunLedger::whatIsRefusedAfterItsAcceptanceSaysSo()
+{
+    m_world->publish("demo", {{"SKILL.md", test::skillMd("demo")}});
+    const auto digest = Digest::parse(m_world->skills().find(RunWorld::someone(), "demo")->digest).value();
+    ASSAY_OK(m_world->packages().remove(RunWorld::someone().scopeFingerprint, digest));
+    contract::StartRun request;
+    request.skills = {"demo"};
+    const auto refused = m_world->runArgv({"true"}, request);
+    ASSAY_FAILS(refused, ErrorCode::Refused);
+    const auto all = rows();
+    const auto row = std::ranges::find_if(
+        all, [](const audit::Row& each) { return each.operation == "run.start" && each.decision == "refused"; });
+    QVERIFY(row != all.end());
+    QCOMPARE(row->actor, "tester");
+    QCOMPARE(row->metadata.reason, refused.error().reason);
+    QCOMPARE("/v1/runs/" + row->resource, refused.error().problems.front().pointer);
 }
 
 void TestRunLedger::commandTextAndOutputNeverGetIn()

@@ -16,6 +16,7 @@ private slots:
     void init();
     void everyDecisionIsARow();
     void refusalsAreRowsAndLookUpsOfOthersAreNone();
+    void refusedReviewsSayWhatTheyWouldHaveBeen();
     void strangersAreCountedInTheServersLedger();
     void whoMayReadWhat();
     void filtersAndPages();
@@ -102,6 +103,28 @@ void TestAuditApi::refusalsAreRowsAndLookUpsOfOthersAreNone()
     QVERIFY(before[3].starts_with("skill.publish allowed demo@"));
     QCOMPARE(before[4], "request.authorize refused GET:/v1/audit");
     QCOMPARE(before[5], "skill.publish refused PUT:/v1/skills/{name}");
+}
+
+void TestAuditApi::refusedReviewsSayWhatTheyWouldHaveBeen()
+{
+    const std::string everybody = m_api->token("acme-raw-scope", {"viewer", "operator"});
+    const auto scope = m_api->send(Method::Get, "/v1/scope", {everybody, {}}).json();
+    const std::string settings = "/v1/scopes/" + std::string(scope.at("fingerprint").as_string());
+    QCOMPARE(m_api->send(Method::Patch, settings, {everybody, R"({"promotion_mode": "reviewed"})"}).status, 200);
+    const auto published = ask(Method::Put, "/v1/skills/demo", test::skillBody("demo"));
+    const std::string id(published.json().at("proposal").as_string());
+    const std::string reviews = "/v1/proposals/" + id + "/reviews";
+    QCOMPARE(m_api->send(Method::Post, reviews, {everybody, R"({"verdict": "approve"})"}).status, 403);
+    QCOMPARE(ask(Method::Post, reviews, R"({"verdict": "approve"})").status, 403); // one's own
+    QCOMPARE(ask(Method::Post, reviews, R"({"verdict": "request_changes"})").status, 403);
+    const Answer stale = m_api->send(Method::Post, reviews,
+                                     {m_token, R"({"verdict": "comment", "text": "x"})", {{"if-match", "\"stale\""}}});
+    QCOMPARE(stale.status, 412);
+    const auto all = rows();
+    const std::vector<std::string> expected{"proposal.review refused " + id, "proposal.request_changes refused " + id,
+                                            "proposal.approve refused " + id,
+                                            "proposal.review refused POST:/v1/proposals/{id}/reviews"};
+    QCOMPARE(std::vector(all.begin(), all.begin() + 4), expected);
 }
 
 void TestAuditApi::strangersAreCountedInTheServersLedger()

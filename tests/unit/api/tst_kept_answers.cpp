@@ -19,7 +19,7 @@ private slots:
     void cleanup();
     void theSameRequestIsExecutedOnce();
     void anotherBodyIsAConflict();
-    void scopesRoutesAndKeysAreKeptApart();
+    void scopesPeopleRoutesAndKeysAreKeptApart();
     void passingFailuresAreAskedAnew();
     void answersEndAfterADay();
     void ofConcurrentRequestsOneExecutes();
@@ -46,7 +46,7 @@ namespace {
 
 KeyedRequest keyed(const std::string& body = "{}")
 {
-    return {"sc_a", "POST /v1/skills", "key", Digest::ofBytes(body), std::nullopt};
+    return {"sc_a", "ann", "POST /v1/skills", "key", Digest::ofBytes(body), std::nullopt};
 }
 
 std::string bodyOf(const Result<Reply>& reply) { return reply ? std::get<std::string>(reply->body) : "failed"; }
@@ -90,17 +90,17 @@ void TestKeptAnswers::anotherBodyIsAConflict()
     QCOMPARE(m_executed, 1);
 }
 
-void TestKeptAnswers::scopesRoutesAndKeysAreKeptApart()
+void TestKeptAnswers::scopesPeopleRoutesAndKeysAreKeptApart()
 {
     ASSAY_OK(m_answers->answer(keyed(), EXECUTE(Deterministic)));
     for (auto change :
          {+[](KeyedRequest& r) { r.scopeFingerprint = "sc_b"; }, +[](KeyedRequest& r) { r.route = "POST /v1/agents"; },
-          +[](KeyedRequest& r) { r.key = "KEY"; }}) {
+          +[](KeyedRequest& r) { r.key = "KEY"; }, +[](KeyedRequest& r) { r.principal = "bob"; }}) {
         KeyedRequest other = keyed("other body");
         change(other);
         ASSAY_OK(m_answers->answer(other, EXECUTE(Deterministic)));
     }
-    QCOMPARE(m_executed, 4);
+    QCOMPARE(m_executed, 5);
 }
 
 void TestKeptAnswers::passingFailuresAreAskedAnew()

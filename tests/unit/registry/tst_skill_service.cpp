@@ -158,6 +158,7 @@ void TestSkillService::ifMatchGuardsEveryChange()
     ASSAY_FAILS(publish("demo", "c", {.ifMatch = first.etag}), ErrorCode::PreconditionFailed);
     ASSAY_FAILS(m_skills->patch(m_a, "demo", {.enabled = false}, first.etag), ErrorCode::PreconditionFailed);
     ASSAY_FAILS(m_skills->promote(m_a, "demo", first.revision, first.etag), ErrorCode::PreconditionFailed);
+    ASSAY_FAILS(m_skills->withdraw(m_a, "demo", first.revision, {"bad"}, first.etag), ErrorCode::PreconditionFailed);
     ASSAY_FAILS(m_skills->remove(m_a, "demo", first.etag), ErrorCode::PreconditionFailed);
     ASSAY_OK(m_skills->remove(m_a, "demo", second->skill.etag));
     QVERIFY(publish("demo", "b")->skill.etag != second->skill.etag);

@@ -319,6 +319,9 @@ void TestProposals::ifMatchGuardsEveryChange()
     ASSAY_FAILS(desk().review(ReviewFixture::ann, first.proposal, {.verdict = "approve"}, seen),
                 ErrorCode::PreconditionFailed);
     ASSAY_FAILS(desk().withdrawVerdict(ReviewFixture::bob, first.proposal, seen), ErrorCode::PreconditionFailed);
+    for (const bool draft : {false, true})
+        ASSAY_FAILS(desk().comment(ReviewFixture::ann, first.proposal, {.text = "x", .draft = draft}, seen),
+                    ErrorCode::PreconditionFailed);
     const std::string fresh = desk().find(ReviewFixture::ann, first.proposal)->etag;
     QVERIFY(fresh != seen);
     // A setting that changes what blocks it changes the tag too.

@@ -23,6 +23,7 @@ private slots:
     void testRunsJudgeExitAndOutput_data();
     void testRunsJudgeExitAndOutput();
     void aChangedSampleNeedsANewRun();
+    void aSampleSavedAnewNeedsANewRun();
     void expectedOutputsAreComparedAsJson();
 
 private:
@@ -166,6 +167,26 @@ void TestReviewChecks::aChangedSampleNeedsANewRun()
     QCOMPARE(stateOf(first.proposal, "test_run"), "pass");
     save("small", contract::SampleExpectation{0, {}});
     QCOMPARE(stateOf(first.proposal, "test_run"), "pending");
+}
+
+void TestReviewChecks::aSampleSavedAnewNeedsANewRun()
+{
+    const auto first = m_world->publish("one");
+    save("small");
+    const auto old = m_world->desk.samples().saved(ReviewFixture::ann, "demo")->front();
+    ran("small", first, "succeeded", 0, "");
+    ASSAY_OK(m_world->desk.samples().remove(ReviewFixture::ann, "demo", "small", {}));
+    m_world->clock.advance(std::chrono::milliseconds(1));
+    const contract::PutSample other{{.script = "scripts/run.py", .args = {"other"}}, {}};
+    ASSAY_OK(m_world->desk.samples().put(ReviewFixture::ann, "demo", "small", other, false, {}));
+    QCOMPARE(stateOf(first.proposal, "test_run"), "pending");
+    // Nor does a run count that began with the old one and is noted only now.
+    const std::string run = "run_01J0000000000000000000" + std::to_string(1000 + m_runs);
+    ASSAY_OK(
+        m_world->desk.samples().ran(ReviewFixture::ann, "demo", Digest::parse(first.skill.digest).value(), old, run));
+    QCOMPARE(stateOf(first.proposal, "test_run"), "pending");
+    ran("small", first, "succeeded", 0, "");
+    QCOMPARE(stateOf(first.proposal, "test_run"), "pass");
 }
 
 void TestReviewChecks::expectedOutputsAreComparedAsJson()

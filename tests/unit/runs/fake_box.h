@@ -23,6 +23,7 @@ struct BoxScript
     std::optional<Error> createError;
     std::optional<Error> verifyError;
     std::optional<Error> runError;
+    std::function<void()> onCollect;
     std::optional<Error> destroyError;
     sandbox::CommandResult result;
     std::string output;
@@ -99,6 +100,8 @@ public:
     collect(const std::vector<std::string>&, const std::function<Result<void>(sandbox::CollectedFile)>& each) override
     {
         m_script.note("collect");
+        if (m_script.onCollect)
+            m_script.onCollect();
         for (const auto& file : m_script.files)
             if (auto kept = each(file); !kept)
                 return forward(kept);

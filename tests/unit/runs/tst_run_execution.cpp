@@ -32,6 +32,8 @@ private slots:
     void aFailedTeardownIsReported();
     void isMeasured();
     void anEndThatCannotBeStoredIsTriedAgain();
+    void anEndThatIsNotStoredIsNoSuccess();
+    void aDecidedEndTakesNoCommandsAndNoCancel();
 };
 
 namespace {
@@ -357,6 +359,56 @@ void TestRunExecution::anEndThatCannotBeStoredIsTriedAgain()
     m_world->execute();
     QCOMPARE(m_world->records.ended.state, "succeeded");
     QVERIFY(m_world->reports.empty());
+}
+
+void TestRunExecution::anEndThatIsNotStoredIsNoSuccess()
+{
+    m_world->records.failures = 1000;
+    m_world->parts.storePatience = std::chrono::milliseconds(1000);
+    m_world->execute();
+    QVERIFY(m_world->records.failures <= 998);
+    const auto run = m_world->run->snapshot();
+    QCOMPARE(run.state, "failed");
+    QCOMPARE(run.reason, "not_stored");
+    QVERIFY(run.message.contains("disk is full"));
+    QCOMPARE(m_world->reports.size(), 1U);
+    // A stopping server waits for no disk.
+    const std::atomic<bool> stopping{true};
+    m_world->parts.stopping = &stopping;
+    m_world->parts.storePatience = std::chrono::hours(1);
+    use(plan());
+    m_world->execute();
+    QCOMPARE(m_world->run->snapshot().reason, "not_stored");
+}
+
+void TestRunExecution::aDecidedEndTakesNoCommandsAndNoCancel()
+{
+    use(plan(true));
+    m_world->parts.sessionIdle = std::chrono::milliseconds(10);
+    Result<std::string> late;
+    bool cancelled = true;
+    m_world->box.onCollect = [&] {
+        late = add({"late"});
+        cancelled = m_world->run->cancel("cancelled");
+    };
+    m_world->execute();
+    ASSAY_FAILS(late, ErrorCode::Conflict);
+    QVERIFY(!cancelled);
+    QCOMPARE(m_world->run->snapshot().reason, "idle");
+    // A failed preparation is an end like any other; only a cancel before it counts.
+    use(plan(true));
+    m_world->box.onCollect = {};
+    QVERIFY(m_world->run->closeIfIdle());
+    ASSAY_FAILS(add({"late"}), ErrorCode::Conflict);
+    use(plan(true));
+    QVERIFY(m_world->run->takeUnstarted().empty());
+    ASSAY_FAILS(add({"late"}), ErrorCode::Conflict);
+    use(plan(true));
+    ASSAY_OK(add({"early"}));
+    QVERIFY(!m_world->run->closeIfIdle());
+    QVERIFY(m_world->run->cancel("cancelled"));
+    QVERIFY(!m_world->run->cancel("server_stopping"));
+    QVERIFY(!m_world->run->close());
 }
 
 QTEST_APPLESS_MAIN(TestRunExecution)
