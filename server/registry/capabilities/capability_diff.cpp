@@ -20,6 +20,12 @@ Keys keysOf(const contract::CapabilityReport& report)
     return out;
 }
 
+/// Is the item about a whole file, so that other bytes at its path are another thing?
+bool isOfFile(const Capability& item)
+{
+    return item.kind == "executable" || item.kind == "binary" || item.kind == "unscanned";
+}
+
 } // namespace
 
 contract::CapabilityDiff diffCapabilities(const contract::CapabilityReport& before,
@@ -36,7 +42,7 @@ contract::CapabilityDiff diffCapabilities(const contract::CapabilityReport& befo
     for (const Capability& item : after.items) {
         if (!old.contains({item.kind, item.value}))
             out.items.push_back({item, "added"});
-        else if (item.kind == "executable" && changedFiles.contains(item.value))
+        else if (isOfFile(item) && changedFiles.contains(item.value))
             changed.push_back({item, "changed"});
         else
             unchanged.push_back({item, "unchanged"});

@@ -32,7 +32,8 @@ std::string_view kindName(Kind kind)
 
 void Findings::add(Kind kind, std::string_view rule, std::string_view value, std::string_view path, std::uint32_t line)
 {
-    std::string text = shown(value);
+    // A path of the package is never cut (its rules bound it), so that two files stay two.
+    std::string text = value == path ? std::string(value) : shown(value);
     std::string key(rule);
     key.append(1, '\n').append(text);
     if (const auto found = m_byKey.find(key); found != m_byKey.end()) {

@@ -177,12 +177,15 @@ private:
     {
         if (file.kind != FileKind::Text)
             return Form::None;
-        if (file.path == kSkillMd)
-            return Form::Markdown;
-        const Form byName = formOfExtension(extensionOf(file.path));
-        if (byName != Form::None)
-            return byName;
         const std::string_view interpreter = interpreterOf(file.content);
+        // Started by itself, it is what its first line says; else what its name says.
+        if (!file.executable || interpreter.empty()) {
+            if (file.path == kSkillMd)
+                return Form::Markdown;
+            const Form byName = formOfExtension(extensionOf(file.path));
+            if (byName != Form::None)
+                return byName;
+        }
         if (interpreter.empty())
             return Form::None;
         const Form byShebang = formOfWord(interpreter.substr(interpreter.rfind('/') + 1));

@@ -9,7 +9,7 @@
 namespace assay::registry::capabilities {
 
 /// Grows whenever the rules find something else in the same bytes: a stored report of another version is made anew.
-inline constexpr std::uint32_t kRulesVersion = 1;
+inline constexpr std::uint32_t kRulesVersion = 2;
 
 struct ScanLimits
 {

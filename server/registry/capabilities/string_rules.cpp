@@ -69,28 +69,26 @@ std::string_view schemeBefore(std::string_view text, std::size_t colon)
     return text.substr(start, colon - start);
 }
 
-/// The host of the authority that begins at `at`, with its port; empty when it is not written out.
+/// The host of the authority that begins at `at`, with its port, in whatever form it is written: a name, one label, a
+/// number, an IPv6 literal, letters beyond ASCII. Bounded, and cut between characters; empty when none is written out.
 std::string_view hostAt(std::string_view text, std::size_t at)
 {
-    const std::string_view window = text.substr(at, kMaxHostBytes + 1);
-    std::string_view authority = window.substr(0, window.find_first_of("/?#\"'` \t\n\r<>\\)]},;|"));
+    std::string_view window = text.substr(at, kMaxHostBytes);
+    if (const std::size_t end = at + window.size(); end < text.size())
+        while (!window.empty() && (static_cast<unsigned char>(text[at + window.size()]) & 0xC0) == 0x80)
+            window.remove_suffix(1);
+    std::string_view authority = window.substr(0, window.find_first_of("/?#\"'` \t\n\r<>\\){};,|$%*"));
     if (const auto user = authority.rfind('@'); user != std::string_view::npos)
         authority.remove_prefix(user + 1);
-    if (authority.empty() || authority.size() > kMaxHostBytes)
-        return {};
-    const std::size_t colon = std::min(authority.find(':'), authority.size());
-    const std::string_view host = authority.substr(0, colon);
-    const std::string_view port = authority.substr(std::min(colon + 1, authority.size()));
-    const bool isWritten = !host.empty() && std::ranges::all_of(host, isHostByte) && std::ranges::all_of(port, isDigit);
-    return isWritten ? authority : std::string_view();
-}
-
-bool isHost(std::string_view name)
-{
-    if (name == "localhost")
-        return true;
-    const auto dot = name.find('.');
-    return dot != std::string_view::npos && dot != 0 && !name.ends_with('.');
+    // A bracket belongs to an IPv6 literal, or closes what the address stands in.
+    const bool isLiteral = authority.starts_with('[');
+    if (const auto bracket = authority.find(']'); bracket != std::string_view::npos && !isLiteral)
+        authority = authority.substr(0, bracket);
+    const auto control = std::ranges::find_if(authority, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
+    authority = authority.substr(0, static_cast<std::size_t>(control - authority.begin()));
+    const bool isNamed = std::ranges::any_of(
+        authority, [](char c) { return isLower(lower(c)) || isDigit(c) || static_cast<unsigned char>(c) >= 0x80; });
+    return isNamed ? authority : std::string_view();
 }
 
 /// A whole literal that can hardly be anything but a host: three labels, and a last one that many hosts have.
@@ -195,19 +193,20 @@ private:
         if (!m_text.substr(colon).starts_with("://") || !isAddressScheme(schemeBefore(m_text, colon)))
             return;
         const std::string_view host = hostAt(m_text, colon + 3);
-        if (!host.empty() && isHost(host.substr(0, host.find(':')))) {
-            const std::string name = lowered(host);
-            if (!isVocabulary(name))
-                add(Kind::Network, "net.url", name);
-        } else if (host.empty() && isInsertion(colon + 3)) {
+        const std::size_t end = host.empty() ? colon + 3 : static_cast<std::size_t>(host.end() - m_text.begin());
+        if (isInsertion(end)) {
             add(Kind::Network, "net.url-computed", "(computed)");
+        } else if (!host.empty()) {
+            if (const std::string name = lowered(host.substr(0, host.find_last_not_of(".:") + 1));
+                !name.empty() && !isVocabulary(name))
+                add(Kind::Network, "net.url", name);
         }
     }
 
-    /// "{host}", "${HOST}", "%s", "<host>"
+    /// "{host}", "${HOST}", "%s", and "<host>" as a whole
     bool isInsertion(std::size_t at) const
     {
-        return at < m_text.size() && std::string_view("{$%<").contains(m_text[at]);
+        return at < m_text.size() && std::string_view(m_text[at - 1] == '/' ? "{$%<" : "{$%").contains(m_text[at]);
     }
 
     void absolute(std::size_t at)

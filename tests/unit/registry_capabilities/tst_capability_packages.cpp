@@ -25,6 +25,9 @@ private slots:
     void whatIsTooLargeIsNamed();
     void longValuesAreCutBetweenCharacters();
     void differencesAreByKindAndValue();
+    void aReplacedBinaryIsChanged();
+    void longPathsStayApart();
+    void theInterpreterOfAnExecutableWins();
     void hostileSourcesTakeLinearTime_data();
     void hostileSourcesTakeLinearTime();
     void anyBytesAreRead();
@@ -121,6 +124,42 @@ void TestCapabilityPackages::differencesAreByKindAndValue()
         "added shell:curl; added python:six; changed run; removed python:lxml; unchanged a.example.org; unchanged sh");
     const auto first = registry::capabilities::diffCapabilities({}, reportOf(after), {});
     QVERIFY(std::ranges::all_of(first.items, [](const auto& change) { return change.change == "added"; }));
+}
+
+void TestCapabilityPackages::aReplacedBinaryIsChanged()
+{
+    const Files files({{"a.so", std::string("\x7f"
+                                            "ELF\0",
+                                            5)},
+                       {"b.so", std::string("\x7f"
+                                            "ELF\0",
+                                            5)},
+                       {"c.py", std::string(2000, '#')}});
+    const auto report = reportOf(files, {}, {}, {.fileBytes = 1000});
+    const auto diff = registry::capabilities::diffCapabilities(report, report, {"a.so", "c.py"});
+    std::string all;
+    for (const auto& change : diff.items)
+        all += change.change + " " + change.item.value + "; ";
+    QCOMPARE(all, "changed a.so; changed c.py; unchanged b.so; ");
+}
+
+void TestCapabilityPackages::longPathsStayApart()
+{
+    std::string folder;
+    for (int i = 0; i < 4; ++i)
+        folder += std::string(60, 'd') + '/';
+    const auto report = reportOf(Files({{folder + "a", "x"}, {folder + "b", "x"}}, {folder + "a", folder + "b"}));
+    QCOMPARE(itemsOf(report), "exec.file " + folder + "a; exec.file " + folder + "b");
+}
+
+void TestCapabilityPackages::theInterpreterOfAnExecutableWins()
+{
+    const std::string text = "#!/usr/bin/env python3\nimport lxml\n";
+    QCOMPARE(itemsOf(reportOf(Files({{"tool.md", text}}, {"tool.md"}))),
+             "pkg.import python:lxml; exec.shebang python3; exec.file tool.md");
+    QCOMPARE(itemsOf(reportOf(Files({{"tool.md", text}}))), "exec.shebang python3");
+    QCOMPARE(itemsOf(reportOf(Files({{"tool.py", "#!/bin/sh\ncurl x\n"}}, {"tool.py"}))),
+             "net.client shell:curl; exec.shebang sh; exec.file tool.py");
 }
 
 void TestCapabilityPackages::hostileSourcesTakeLinearTime_data()

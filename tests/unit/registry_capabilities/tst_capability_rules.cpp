@@ -11,6 +11,8 @@ class TestCapabilityRules : public QObject
 private slots:
     void pythonModules_data();
     void pythonModules() { compare("tool.py"); }
+    void addresses_data();
+    void addresses() { compare("tool.py"); }
     void python_data();
     void python() { compare("tool.py"); }
     void javaScript_data();
@@ -56,6 +58,22 @@ void TestCapabilityRules::pythonModules_data()
                                                "f():\n    'see https://a.example.com'\n"
                                             << "";
     QTest::newRow("a literal is no code") << "x = 'import lxml; os.system(1)'\n" << "";
+}
+
+void TestCapabilityRules::addresses_data()
+{
+    columns();
+    QTest::newRow("an IPv6 literal") << "u = 'http://[2001:DB8::1]:8080/x'\n" << "net.url [2001:db8::1]:8080";
+    QTest::newRow("one label") << "u = 'http://metadata/x'\nv = 'http://user@intra:80'\n"
+                               << "net.url intra:80; net.url metadata";
+    QTest::newRow("a decimal address") << "u = 'http://2852039166/latest'\n" << "net.url 2852039166";
+    QTest::newRow("letters beyond ASCII") << "u = 'https://bÃ¼"
+                                             "cher.example/x'\n"
+                                          << "net.url bÃ¼"
+                                             "cher.example";
+    QTest::newRow("a host that is computed in part") << "u = f'https://api.{region}.example.org/'\n"
+                                                     << "net.url-computed (computed)";
+    QTest::newRow("in brackets") << "u = '[https://a.example.org]'\n" << "net.url a.example.org";
 }
 
 void TestCapabilityRules::python_data()
