@@ -32,6 +32,8 @@ enum class Operation : std::uint8_t {
     ProposalRequestChanges,
     ProposalRetract, ///< a verdict was taken back
     ProposalAcknowledge,
+    SamplePut,
+    SampleDelete,
     ScopeConfigure,
     ContentStop, ///< in every scope
     ContentResume,
