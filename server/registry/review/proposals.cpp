@@ -176,7 +176,7 @@ Result<Proposals::Promoted> Proposals::promote(const auth::Identity& by, std::st
                                                const std::optional<std::string>& ifMatch)
 {
     const std::string_view scope = by.scopeFingerprint;
-    auto skill = m_database.write([&, now = m_clock.now()](Connection& connection) -> Result<contract::Skill> {
+    auto promoted = m_database.write([&, now = m_clock.now()](Connection& connection) -> Result<contract::Skill> {
         auto row = requireOpen(connection, scope, id, ifMatch);
         if (!row)
             return forward(row);
@@ -191,12 +191,12 @@ Result<Proposals::Promoted> Proposals::promote(const auth::Identity& by, std::st
             return forward(done);
         return registry::makeSkill(*skill);
     });
-    if (!skill)
-        return forward(skill);
+    if (!promoted)
+        return forward(promoted);
     auto closed = find(by, id);
     if (!closed)
         return forward(closed);
-    return Promoted{std::move(*closed), std::move(*skill)};
+    return Promoted{std::move(*closed), std::move(*promoted)};
 }
 
 Result<contract::Proposal> Proposals::withdraw(const auth::Identity& by, std::string_view id, std::string_view reason,
