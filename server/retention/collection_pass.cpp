@@ -302,9 +302,6 @@ Result<void> CollectionPass::removeBundles(store::SkillPackageStore& store, Bund
             return done;
         add(count, bytes);
         next = at;
-        // After each job, also one that took a part of a row: a large one does not hold up a stop.
-        if (next < rows.size() && isOver())
-            return false;
     }
     return {};
 }
