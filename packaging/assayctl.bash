@@ -21,6 +21,7 @@ _assayctl_options() { # COMMAND: its options
     "proposal list") echo "--state --skill --publisher --limit $common" ;;
     "proposal comment") echo "--path --side --line --reply-to --draft $common" ;;
     "proposal approve" | "proposal request-changes") echo "--comment --digest --if-match $common" ;;
+    "proposal acknowledge") echo "--base $common" ;;
     "proposal resolve") echo "--reopen $common" ;;
     "scope set") echo "--promotion --require --require-none --approvals --keep $common" ;;
     "skill export") echo "--revision --format --output --force $common" ;;

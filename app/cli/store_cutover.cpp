@@ -149,6 +149,11 @@ Result<int> cutOver(Context& context, const Options& options, store::Database& d
         return forward(target);
     if (store::isSamePlace(*places.active, *target))
         return fail(ErrorCode::Conflict, "the packages are in " + store::describePlace(*target) + " already");
+    // Else nobody would know any more of what was left there.
+    if (places.previous && !store::isSamePlace(*places.previous, *target))
+        return fail(ErrorCode::Conflict,
+                    "the last cutover left packages in " + store::describePlace(*places.previous) +
+                        ": finish it first, with assayctl store cutover --finish, or go back there");
     auto from = openStores(*places.active, database);
     if (!from)
         return forward(from);

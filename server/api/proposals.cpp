@@ -66,13 +66,13 @@ Result<Reply> acknowledgeProposal(const Services& services, Request& request)
     const auto body = jsonBody(request);
     if (!body)
         return std::unexpected(body.error());
-    const auto digest = contract::readAcknowledge(*body);
-    if (!digest)
-        return std::unexpected(digest.error());
+    const auto seen = contract::readAcknowledge(*body);
+    if (!seen)
+        return std::unexpected(seen.error());
     const auto match = ifMatch(request);
     if (!match)
         return std::unexpected(match.error());
-    const auto proposal = services.desk.proposals().acknowledge(request.by, request.parameter(0), *digest, *match);
+    const auto proposal = services.desk.proposals().acknowledge(request.by, request.parameter(0), *seen, *match);
     if (!proposal)
         return std::unexpected(proposal.error());
     return proposalReply(request, *proposal);

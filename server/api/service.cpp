@@ -64,14 +64,14 @@ std::uint64_t bodyLimit(const BodyLimits& limits, BodyKind kind)
     return 0;
 }
 
-/// Would the same request always fail like this? What depends on the moment is asked anew.
+/// Would the same request always fail like this? What depends on the moment is asked anew, and so is what a header
+/// decides that is no part of the key's request: If-Match.
 bool isDeterministic(const Error& error)
 {
     switch (error.code) {
     case ErrorCode::InvalidArgument:
     case ErrorCode::NotFound:
     case ErrorCode::Conflict:
-    case ErrorCode::PreconditionFailed:
     case ErrorCode::UnsupportedMedia:
     case ErrorCode::InvalidPackage:
         return true;

@@ -33,6 +33,8 @@ enum class Operation : std::uint8_t {
     ProposalRetract, ///< a verdict was taken back
     ProposalAcknowledge,
     ProposalReview, ///< a refused one whose verdict is not known, or is none
+    SamplePut,
+    SampleDelete,
     ScopeConfigure,
     ContentStop, ///< in every scope
     ContentResume,

@@ -34,8 +34,8 @@ Result<NewComment> readNewComment(const json::value& body);
 Result<std::string> readCommentText(const json::value& body);
 Result<NewReview> readNewReview(const json::value& body);
 Result<ResolveThread> readResolve(const json::value& body);
-/// `{digest}`
-Result<std::string> readAcknowledge(const json::value& body);
+/// `{digest, base_digest?}`
+Result<AcknowledgeRequest> readAcknowledge(const json::value& body);
 Result<PutSample> readPutSample(const json::value& body);
 Result<NewComparison> readNewComparison(const json::value& body);
 /// `pathName` is empty for POST.

@@ -120,6 +120,13 @@ struct Promotion
     std::string reason;
 };
 
+/// Body of an acknowledgement: `{digest, base_digest?}`, as the caller saw the proposal.
+struct AcknowledgeRequest
+{
+    std::string digest;
+    std::optional<std::string> baseDigest = {}; ///< empty text: nothing was current; absent: not told
+};
+
 /// Body of the promotions: `{reason?}`.
 struct PromoteRequest
 {

@@ -98,12 +98,18 @@ Result<ResolveThread> readResolve(const json::value& body)
     return in.finish(std::move(out));
 }
 
-Result<std::string> readAcknowledge(const json::value& body)
+Result<AcknowledgeRequest> readAcknowledge(const json::value& body)
 {
-    std::string digest;
+    AcknowledgeRequest out;
     ObjectReader in(body);
-    in.text("digest", digest, kDigest).require("digest");
-    return in.finish(std::move(digest));
+    in.text("digest", out.digest, kDigest).require("digest");
+    std::optional<json::value> base;
+    in.any("base_digest", base);
+    if (base && base->is_null())
+        out.baseDigest.emplace();
+    else if (base)
+        in.text("base_digest", out.baseDigest, kDigest);
+    return in.finish(std::move(out));
 }
 
 Result<PromoteRequest> readPromote(const json::value& body)

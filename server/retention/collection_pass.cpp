@@ -181,8 +181,6 @@ Result<bool> CollectionPass::rowsOfScope(const RowKind& kind)
 Result<bool> CollectionPass::removeRows(const RowKind& kind, const std::vector<ExpiredRow>& rows)
 {
     for (std::size_t next = 0; next < rows.size();) {
-        if (next > 0 && isOver())
-            return false;
         std::uint64_t count = 0;
         std::uint64_t bytes = 0;
         std::size_t at = next;
@@ -207,6 +205,9 @@ Result<bool> CollectionPass::removeRows(const RowKind& kind, const std::vector<E
             return forward(done);
         add(count, bytes);
         next = at;
+        // After each job, also one that took a part of a row: a large one does not hold up a stop.
+        if (next < rows.size() && isOver())
+            return false;
     }
     return true;
 }

@@ -89,4 +89,20 @@ Result<std::vector<CommandRow>> CommandTable::list(std::string_view fingerprint,
     return readRows(*query, whole ? readRowWithOutput : readRow);
 }
 
+Result<OutputRow> CommandTable::standardOutput(std::string_view fingerprint, std::string_view run, std::string_view id)
+{
+    auto query =
+        m_connection.prepare("SELECT stdout_head, stdout_tail, stdout_bytes FROM commands WHERE fingerprint = ?"
+                             " AND run = ? AND id = ?");
+    if (!query)
+        return forward(query);
+    const auto found = query->bind(fingerprint).bind(run).bind(id).step();
+    if (!found)
+        return std::unexpected(found.error());
+    if (!*found)
+        return OutputRow{};
+    return OutputRow{std::string(query->blob(0)), std::string(query->blob(1)),
+                     static_cast<std::uint64_t>(query->integer(2))};
+}
+
 } // namespace assay::store

@@ -49,6 +49,8 @@ public:
     /// Oldest first, at most `limit`.
     Result<std::vector<CommandRow>> list(std::string_view fingerprint, std::string_view run, WithOutput output,
                                          std::uint32_t limit);
+    /// What was kept of its standard output alone; empty when the command is not there.
+    Result<OutputRow> standardOutput(std::string_view fingerprint, std::string_view run, std::string_view id);
 
 private:
     Connection& m_connection;

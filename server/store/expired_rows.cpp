@@ -180,7 +180,10 @@ Result<bool> ExpiredRows::removeCommands(std::string_view fingerprint, std::stri
 
 Result<void> ExpiredRows::removeRunRows(std::string_view fingerprint, std::string_view run)
 {
-    constexpr std::array<std::string_view, 4> kDeletes{
+    constexpr std::array<std::string_view, 7> kDeletes{
+        "DELETE FROM sample_runs WHERE fingerprint = ? AND run = ?",
+        "DELETE FROM comparisons WHERE fingerprint = ? AND from_run = ?",
+        "DELETE FROM comparisons WHERE fingerprint = ? AND to_run = ?",
         "DELETE FROM run_events WHERE fingerprint = ? AND run = ?",
         "DELETE FROM artifacts WHERE fingerprint = ? AND run = ?",
         "DELETE FROM run_skills WHERE fingerprint = ? AND run = ?",
@@ -222,30 +225,60 @@ Result<RowRemoval> ExpiredRows::removeRevision(std::string_view fingerprint, std
     return judged(query->run());
 }
 
-// Nothing that is told of a skill outlives its row: a new skill of the name begins anew.
-Result<void> ExpiredRows::removeReviewRows(std::string_view fingerprint, std::string_view skill)
+// Nothing that is told of a skill outlives its row: a new skill of the name begins anew. True when none is left.
+Result<bool> ExpiredRows::removeReviewRows(std::string_view fingerprint, std::string_view skill)
 {
-    constexpr std::array<std::string_view, 9> kDeletes{
-        "DELETE FROM proposal_comments WHERE fingerprint = ?1 AND proposal IN"
-        " (SELECT id FROM proposals WHERE fingerprint = ?1 AND skill = ?2)",
-        "DELETE FROM proposal_reviews WHERE fingerprint = ?1 AND proposal IN"
-        " (SELECT id FROM proposals WHERE fingerprint = ?1 AND skill = ?2)",
-        "DELETE FROM proposals WHERE fingerprint = ?1 AND skill = ?2",
-        "DELETE FROM promotions WHERE fingerprint = ?1 AND skill = ?2",
-        "DELETE FROM viewed_files WHERE fingerprint = ?1 AND skill = ?2",
-        "DELETE FROM capability_acknowledgements WHERE fingerprint = ?1 AND skill = ?2",
-        "DELETE FROM sample_runs WHERE fingerprint = ?1 AND skill = ?2",
-        "DELETE FROM skill_samples WHERE fingerprint = ?1 AND skill = ?2",
-        "DELETE FROM comparisons WHERE fingerprint = ?1 AND skill = ?2",
+    struct Delete
+    {
+        std::string_view sql; // ?3: so many at once
+        std::int64_t limit;
     };
-    for (const std::string_view sql : kDeletes) {
-        auto query = m_connection.prepare(sql);
+    constexpr std::int64_t kRows = 200;
+    constexpr std::int64_t kSamples = 16; // of up to 256 KiB
+    // What names a proposal goes before it.
+    constexpr std::array<Delete, 9> kDeletes{{
+        {"DELETE FROM proposal_comments WHERE rowid IN (SELECT c.rowid FROM proposals p JOIN proposal_comments c"
+         " ON c.fingerprint = p.fingerprint AND c.proposal = p.id WHERE p.fingerprint = ?1 AND p.skill = ?2 LIMIT ?3)",
+         kRows},
+        {"DELETE FROM proposal_reviews WHERE (fingerprint, proposal, id) IN (SELECT r.fingerprint, r.proposal, r.id"
+         " FROM proposals p JOIN proposal_reviews r ON r.fingerprint = p.fingerprint AND r.proposal = p.id"
+         " WHERE p.fingerprint = ?1 AND p.skill = ?2 LIMIT ?3)",
+         kRows},
+        {"DELETE FROM proposals WHERE rowid IN"
+         " (SELECT rowid FROM proposals WHERE fingerprint = ?1 AND skill = ?2 LIMIT ?3)",
+         kRows},
+        {"DELETE FROM promotions WHERE (fingerprint, skill, sequence) IN"
+         " (SELECT fingerprint, skill, sequence FROM promotions WHERE fingerprint = ?1 AND skill = ?2 LIMIT ?3)",
+         kRows},
+        {"DELETE FROM viewed_files WHERE (fingerprint, skill, principal, path) IN"
+         " (SELECT fingerprint, skill, principal, path FROM viewed_files WHERE fingerprint = ?1 AND skill = ?2"
+         " LIMIT ?3)",
+         kRows},
+        {"DELETE FROM capability_acknowledgements WHERE (fingerprint, skill, digest, base_digest, principal) IN"
+         " (SELECT fingerprint, skill, digest, base_digest, principal FROM capability_acknowledgements"
+         " WHERE fingerprint = ?1 AND skill = ?2 LIMIT ?3)",
+         kRows},
+        {"DELETE FROM sample_runs WHERE (fingerprint, skill, digest, sample, run) IN"
+         " (SELECT fingerprint, skill, digest, sample, run FROM sample_runs WHERE fingerprint = ?1 AND skill = ?2"
+         " LIMIT ?3)",
+         kRows},
+        {"DELETE FROM skill_samples WHERE rowid IN"
+         " (SELECT rowid FROM skill_samples WHERE fingerprint = ?1 AND skill = ?2 LIMIT ?3)",
+         kSamples},
+        {"DELETE FROM comparisons WHERE rowid IN"
+         " (SELECT rowid FROM comparisons WHERE fingerprint = ?1 AND skill = ?2 LIMIT ?3)",
+         kRows},
+    }};
+    for (const Delete& one : kDeletes) {
+        auto query = m_connection.prepare(one.sql);
         if (!query)
             return forward(query);
-        if (auto done = query->bind(fingerprint).bind(skill).run(); !done)
-            return done;
+        if (auto done = query->bind(fingerprint).bind(skill).bind(one.limit).run(); !done)
+            return forward(done);
+        if (m_connection.changes() >= one.limit)
+            return false;
     }
-    return {};
+    return true;
 }
 
 Result<RowRemoval> ExpiredRows::removeSkill(std::string_view fingerprint, std::string_view name, Timestamp before)
@@ -262,8 +295,11 @@ Result<RowRemoval> ExpiredRows::removeSkill(std::string_view fingerprint, std::s
         if (!*found)
             return RowRemoval::Kept;
     }
-    if (auto removed = removeReviewRows(fingerprint, name); !removed)
-        return forward(removed);
+    const auto isBare = removeReviewRows(fingerprint, name);
+    if (!isBare)
+        return std::unexpected(isBare.error());
+    if (!*isBare)
+        return RowRemoval::Partly;
     auto query = m_connection.prepare("DELETE FROM skills WHERE fingerprint = ?1 AND name = ?2");
     if (!query)
         return forward(query);

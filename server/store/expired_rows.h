@@ -56,7 +56,7 @@ public:
     Result<std::vector<ExpiredRow>> skills(std::string_view fingerprint, const Cutoffs& cutoffs,
                                            const ExpiredRow* after, std::uint32_t limit);
 
-    /// A part that is bounded in rows and bytes at a time, its own row last.
+    // A run and a skill: a part that is bounded in rows and bytes at a time, their own row last.
     Result<RowRemoval> removeRun(std::string_view fingerprint, std::string_view id, Timestamp before);
     Result<RowRemoval> removeArtifact(std::string_view fingerprint, std::string_view id, Timestamp before);
     Result<RowRemoval> removeRevision(std::string_view fingerprint, std::string_view id, Timestamp before);
@@ -65,7 +65,7 @@ public:
 private:
     Result<bool> removeCommands(std::string_view fingerprint, std::string_view run);
     Result<void> removeRunRows(std::string_view fingerprint, std::string_view run);
-    Result<void> removeReviewRows(std::string_view fingerprint, std::string_view skill);
+    Result<bool> removeReviewRows(std::string_view fingerprint, std::string_view skill);
     Result<RowRemoval> judged(Result<void> done) const;
 
     Connection& m_connection;

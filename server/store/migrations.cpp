@@ -342,8 +342,16 @@ CREATE TABLE scope_settings (
 
 constexpr const char* kSubagents = "ALTER TABLE runs ADD COLUMN subagent TEXT NOT NULL DEFAULT ''";
 
-constexpr std::array kMigrations{kFoundation, kLedger,        kRetention,    kCapabilities,
-                                 kSchemas,    kScopeSettings, kReviewSchema, kSubagents};
+// What the collector looks for of a run and of a skill.
+constexpr const char* kReviewIndexes = R"sql(
+CREATE INDEX sample_runs_by_run ON sample_runs (fingerprint, run);
+CREATE INDEX comparisons_by_from ON comparisons (fingerprint, from_run);
+CREATE INDEX comparisons_by_to ON comparisons (fingerprint, to_run);
+CREATE INDEX comparisons_by_skill ON comparisons (fingerprint, skill);
+)sql";
+
+constexpr std::array kMigrations{kFoundation,    kLedger,       kRetention, kCapabilities, kSchemas,
+                                 kScopeSettings, kReviewSchema, kSubagents, kReviewIndexes};
 
 } // namespace
 

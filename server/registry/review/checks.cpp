@@ -59,15 +59,19 @@ std::vector<std::string> CheckRegistry::ids() const
 
 Result<std::vector<contract::CheckState>> CheckRegistry::judge(store::Connection& connection,
                                                                const CheckSubject& subject,
-                                                               const std::vector<std::string>& required) const
+                                                               const std::vector<std::string>& required,
+                                                               JudgeWhat what) const
 {
     std::vector<contract::CheckState> out;
     for (const auto& check : m_checks) {
+        const bool isRequired = std::ranges::contains(required, check->id());
+        if (what == JudgeWhat::Required && !isRequired)
+            continue;
         auto verdict = check->judge(connection, subject);
         if (!verdict)
             return forward(verdict);
-        out.push_back({std::string(check->id()), std::string(nameOf(verdict->state)), std::move(verdict->summary),
-                       std::ranges::contains(required, check->id())});
+        out.push_back(
+            {std::string(check->id()), std::string(nameOf(verdict->state)), std::move(verdict->summary), isRequired});
     }
     for (const std::string& id : required)
         if (!has(id))

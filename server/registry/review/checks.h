@@ -34,6 +34,9 @@ public:
     virtual Result<Verdict> judge(store::Connection& connection, const CheckSubject& subject) const = 0;
 };
 
+/// `Required`: only what decides, for who asks inside a write; others wait for it.
+enum class JudgeWhat : std::uint8_t { Everything, Required };
+
 /// The checks there are, in the order in which they are shown. Filled before the server serves; then thread-safe.
 class CheckRegistry
 {
@@ -44,9 +47,11 @@ public:
     void add(std::unique_ptr<Check> check);
     bool has(std::string_view id) const;
     std::vector<std::string> ids() const;
-    /// Every check's verdict. A required one that is not here is `unknown`, and so never passes.
+    /// The verdict of each check, or of each required one. A required one that is not here is `unknown`, and so never
+    /// passes.
     Result<std::vector<contract::CheckState>> judge(store::Connection& connection, const CheckSubject& subject,
-                                                    const std::vector<std::string>& required) const;
+                                                    const std::vector<std::string>& required,
+                                                    JudgeWhat what = JudgeWhat::Everything) const;
 
 private:
     std::vector<std::unique_ptr<Check>> m_checks;

@@ -69,7 +69,7 @@ std::optional<contract::RevisionName> baseOf(const store::ProposalRow& row)
 } // namespace
 
 Result<Judgement> judge(store::Connection& connection, const CheckRegistry& checks, std::string_view scope,
-                        const store::ProposalRow& proposal, const store::RevisionRow* revision)
+                        const store::ProposalRow& proposal, const store::RevisionRow* revision, JudgeWhat what)
 {
     Judgement out;
     auto settings = scopeSettings(connection, scope);
@@ -78,7 +78,7 @@ Result<Judgement> judge(store::Connection& connection, const CheckRegistry& chec
     out.settings = std::move(*settings);
     if (revision) {
         auto judged = checks.judge(connection, {scope, proposal.skill, *revision, proposal.baseDigest},
-                                   out.settings.requiredChecks);
+                                   out.settings.requiredChecks, what);
         if (!judged)
             return forward(judged);
         out.checks = std::move(*judged);

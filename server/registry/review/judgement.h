@@ -19,7 +19,8 @@ struct Judgement
 
 /// Judges inside the caller's transaction. `revision` is null when the collector took it.
 Result<Judgement> judge(store::Connection& connection, const CheckRegistry& checks, std::string_view scope,
-                        const store::ProposalRow& proposal, const store::RevisionRow* revision);
+                        const store::ProposalRow& proposal, const store::RevisionRow* revision,
+                        JudgeWhat what = JudgeWhat::Everything);
 
 /// The proposal as the API shows it, with its entity tag.
 contract::Proposal makeProposal(const store::ProposalRow& row, const Judgement& judgement);

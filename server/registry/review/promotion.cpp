@@ -39,7 +39,7 @@ Result<void> checkReviewed(store::Connection& connection, const CheckRegistry& c
     if (!*open || (*open)->revision != target.id)
         return blocked({{.code = "proposal_closed",
                          .message = "its proposal is not open any more; publish the content again for a new one"}});
-    auto judged = judge(connection, checks, by.scopeFingerprint, **open, &target);
+    auto judged = judge(connection, checks, by.scopeFingerprint, **open, &target, JudgeWhat::Required);
     if (!judged)
         return forward(judged);
     return judged->blockers.empty() ? Result<void>() : blocked(std::move(judged->blockers));

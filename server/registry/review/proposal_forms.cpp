@@ -61,6 +61,20 @@ std::unexpected<Error> otherDigest(const store::ProposalRow& row)
                             row.digest.text()));
 }
 
+Result<void> checkBase(const store::ProposalRow& row, const std::optional<std::string>& seen)
+{
+    const std::string base = row.baseDigest ? row.baseDigest->text() : std::string();
+    if (!seen && !base.empty())
+        return failAt("/base_digest", "say what the proposal was compared with: the digest of its base as you saw it");
+    if (seen.value_or("") == base)
+        return {};
+    return fail(ErrorCode::PreconditionFailed,
+                base.empty() ? "nothing is current any more, the proposal has no base now; look at it again"
+                             : std::format("the proposal is compared with {} now, not with what the request names; "
+                                           "look at it again",
+                                           base));
+}
+
 std::unexpected<Error> selfReview(std::string_view what)
 {
     return std::unexpected(

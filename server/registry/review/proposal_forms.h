@@ -20,6 +20,8 @@ Result<store::ProposalRow> requireProposal(store::Connection& connection, std::s
 std::unexpected<Error> closedProposal(const store::ProposalRow& row);
 /// `PreconditionFailed`: the caller names another digest than the proposal is about.
 std::unexpected<Error> otherDigest(const store::ProposalRow& row);
+/// Is `seen`, the digest that the caller compared with (empty: with nothing), that of the proposal's base now?
+Result<void> checkBase(const store::ProposalRow& row, const std::optional<std::string>& seen);
 /// `PermissionDenied` with reason `self_approval`: the publisher cannot do `what`.
 std::unexpected<Error> selfReview(std::string_view what);
 

@@ -51,7 +51,7 @@ Result<ProposalRow> Proposals::requireOpen(Connection& connection, std::string_v
 Result<contract::Proposal> Proposals::change(const auth::Identity& by, std::string_view id,
                                              const std::optional<std::string>& ifMatch, const Change& change)
 {
-    return m_database.write([&](Connection& connection) -> Result<contract::Proposal> {
+    auto done = m_database.write([&](Connection& connection) -> Result<void> {
         auto row = requireOpen(connection, by.scopeFingerprint, id, ifMatch);
         if (!row)
             return forward(row);
@@ -59,10 +59,10 @@ Result<contract::Proposal> Proposals::change(const auth::Identity& by, std::stri
             return forward(changed);
         row->updatedAt = m_clock.now();
         ++row->version;
-        if (auto saved = ProposalTable(connection).update(by.scopeFingerprint, *row); !saved)
-            return forward(saved);
-        return view(connection, by.scopeFingerprint, *row);
+        return ProposalTable(connection).update(by.scopeFingerprint, *row);
     });
+    // Told on a reader: every check is judged for it, and writes of others do not wait for that.
+    return done ? find(by, id) : Result<contract::Proposal>(forward(done));
 }
 
 Result<void> Proposals::log(Connection& connection, const auth::Identity& by, audit::Operation operation,
@@ -107,11 +107,14 @@ Result<contract::Proposal> Proposals::find(const auth::Identity& by, std::string
 }
 
 Result<contract::Proposal> Proposals::acknowledge(const auth::Identity& by, std::string_view id,
-                                                  std::string_view digest, const std::optional<std::string>& ifMatch)
+                                                  const contract::AcknowledgeRequest& request,
+                                                  const std::optional<std::string>& ifMatch)
 {
     return change(by, id, ifMatch, [&](Connection& connection, ProposalRow& row) -> Result<void> {
-        if (digest != row.digest.text())
+        if (request.digest != row.digest.text())
             return otherDigest(row);
+        if (auto same = checkBase(row, request.baseDigest); !same)
+            return same;
         if (by.principal == row.publisher)
             return selfReview("acknowledge what it can newly do");
         auto done =
@@ -173,7 +176,7 @@ Result<Proposals::Promoted> Proposals::promote(const auth::Identity& by, std::st
                                                const std::optional<std::string>& ifMatch)
 {
     const std::string_view scope = by.scopeFingerprint;
-    return m_database.write([&, now = m_clock.now()](Connection& connection) -> Result<Promoted> {
+    auto promoted = m_database.write([&, now = m_clock.now()](Connection& connection) -> Result<contract::Skill> {
         auto row = requireOpen(connection, scope, id, ifMatch);
         if (!row)
             return forward(row);
@@ -186,11 +189,14 @@ Result<Proposals::Promoted> Proposals::promote(const auth::Identity& by, std::st
         if (auto done = review::promote(connection, m_checks, m_ledger, by, *skill, *target, request.reason, now);
             !done)
             return forward(done);
-        auto closed = find(connection, scope, id);
-        if (!closed)
-            return forward(closed);
-        return Promoted{std::move(*closed), registry::makeSkill(*skill)};
+        return registry::makeSkill(*skill);
     });
+    if (!promoted)
+        return forward(promoted);
+    auto closed = find(by, id);
+    if (!closed)
+        return forward(closed);
+    return Promoted{std::move(*closed), std::move(*promoted)};
 }
 
 Result<contract::Proposal> Proposals::withdraw(const auth::Identity& by, std::string_view id, std::string_view reason,

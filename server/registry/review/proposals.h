@@ -65,8 +65,10 @@ public:
     Result<contract::Proposal> withdrawVerdict(const auth::Identity& by, std::string_view id,
                                                const std::optional<std::string>& ifMatch);
 
-    /// That the caller has seen what `digest` can newly do against what is current now.
-    Result<contract::Proposal> acknowledge(const auth::Identity& by, std::string_view id, std::string_view digest,
+    /// That the caller has seen what `digest` can newly do against what is current now: `PreconditionFailed` when
+    /// either is not what the request names, `InvalidArgument` when it leaves the base out though there is one.
+    Result<contract::Proposal> acknowledge(const auth::Identity& by, std::string_view id,
+                                           const contract::AcknowledgeRequest& request,
                                            const std::optional<std::string>& ifMatch);
 
     /// The caller's own marks that still hold: a file that changed since is not among them.

@@ -31,6 +31,11 @@ Result<void> checkName(std::string_view name)
     return {};
 }
 
+audit::Record rowOf(const auth::Identity& by, audit::Operation operation, std::string_view skill)
+{
+    return audit::recordBy(by, operation, audit::Decision::Allowed, audit::ResourceType::Skill, std::string(skill));
+}
+
 Result<void> checkRoom(SampleTable& table, std::string_view scope, std::string_view skill)
 {
     auto all = table.list(scope, skill);
@@ -140,7 +145,10 @@ Result<Samples::Saved> Samples::put(const auth::Identity& by, std::string_view s
             row.definition = definition;
             row.updatedAt = now;
             ++row.version;
-            if (auto saved = table.put(scope, skill, row); !saved)
+            auto saved = table.put(scope, skill, row);
+            if (saved)
+                saved = m_ledger.append(connection, rowOf(by, audit::Operation::SamplePut, skill));
+            if (!saved)
                 return forward(saved);
         }
         auto made = makeSample(row);
@@ -167,7 +175,9 @@ Result<void> Samples::remove(const auth::Identity& by, std::string_view skill, s
             !matches)
             return matches;
         auto removed = table.remove(scope, skill, name);
-        return removed ? Result<void>() : forward(removed);
+        if (!removed)
+            return forward(removed);
+        return m_ledger.append(connection, rowOf(by, audit::Operation::SampleDelete, skill));
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "server/audit/ledger.h"
 #include "server/auth/identity.h"
 #include "server/contract/sample.h"
 #include "server/core/clock.h"
@@ -54,6 +55,7 @@ public:
 private:
     store::Database& m_database;
     const Clock& m_clock;
+    audit::Ledger m_ledger{m_database, m_clock};
 };
 
 /// Reads a stored sample; `Internal` when it is damaged.

@@ -27,13 +27,42 @@ bool pinnedIt(const store::RunRow& run, const CheckSubject& subject)
     });
 }
 
+/// The most output that can still be what is expected: written out with blanks and escapes.
+std::uint64_t maxOutputBytes(const json::value& expected)
+{
+    constexpr std::uint64_t kRoom = 16ULL << 10;
+    return 8 * json::serialize(expected).size() + kRoom;
+}
+
+/// Judged in the transaction of a promotion: what cannot be the expected output by its size alone is never read.
+Result<Check::Verdict> judgeOutput(store::Connection& connection, const CheckSubject& subject,
+                                   const contract::Sample& sample, const json::value& expected,
+                                   const store::RunRow& run, const store::CommandRow& command)
+{
+    const std::uint64_t most = maxOutputBytes(expected);
+    if (command.out.totalBytes > most)
+        return failed(sample, std::format("gave {} bytes of output, more than the {} that what it must give can take",
+                                          command.out.totalBytes, most));
+    auto out = store::CommandTable(connection).standardOutput(subject.scope, run.id, command.id);
+    if (!out)
+        return forward(out);
+    const std::string kept = out->head + out->tail;
+    if (kept.size() != command.out.totalBytes)
+        return failed(sample,
+                      std::format("gave {} bytes of output of which {} were kept; save a sample that gives less",
+                                  command.out.totalBytes, kept.size()));
+    if (!isExpectedOutput(expected, kept))
+        return failed(sample, "gave another output than it must");
+    return Check::Verdict{State::Pass, {}};
+}
+
 Result<Check::Verdict> judgeEnd(store::Connection& connection, const CheckSubject& subject,
                                 const contract::Sample& sample, const store::RunRow& run)
 {
     const bool exited = run.state == "succeeded" || (run.state == "failed" && run.reason == "exit_status");
     if (!exited)
         return failed(sample, std::format("ended as {} ({})", run.state, run.reason));
-    auto commands = store::CommandTable(connection).list(subject.scope, run.id, store::WithOutput::Yes, 1);
+    auto commands = store::CommandTable(connection).list(subject.scope, run.id, store::WithOutput::No, 1);
     if (!commands)
         return forward(commands);
     if (commands->empty() || !commands->front().exitCode)
@@ -43,8 +72,8 @@ Result<Check::Verdict> judgeEnd(store::Connection& connection, const CheckSubjec
     const std::int64_t wanted = expect && expect->exitCode ? *expect->exitCode : 0;
     if (*command.exitCode != wanted)
         return failed(sample, std::format("ended with exit status {}, not {}", *command.exitCode, wanted));
-    if (expect && expect->output && !isExpectedOutput(*expect->output, command.out.head + command.out.tail))
-        return failed(sample, "gave another output than it must");
+    if (expect && expect->output)
+        return judgeOutput(connection, subject, sample, *expect->output, run, command);
     return Check::Verdict{State::Pass, {}};
 }
 

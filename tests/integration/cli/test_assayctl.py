@@ -244,6 +244,14 @@ class Reviewing(unittest.TestCase):
         self.assertEqual(asked[0].headers["If-Match"], '"7"')
         self.assertEqual(asked[1].json(), {"verdict": "request_changes"})
 
+    def test_an_acknowledgement_names_the_base_that_was_told(self):
+        for base, option, expected in (({"digest": "sha256:b"}, (), "sha256:b"), (None, (), None), ({"digest": "sha256:c"}, ("--base", "sha256:b"), "sha256:b")):
+            with FakeServer(lambda asked, base=base: Reply(200, {**self.PROPOSAL, "base": base})) as server:
+                done = ctl("proposal", "acknowledge", "prop_1", "sha256:a", *option, url=server.url)
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(server.exchanges[-1].target, "/v1/proposals/prop_1/acknowledge")
+            self.assertEqual(server.exchanges[-1].json(), {"digest": "sha256:a", "base_digest": expected})
+
     def test_a_refused_promotion_says_which_rule_and_exits_4_or_1(self):
         for status, code, expected in ((403, "permission_denied", 4), (409, "conflict", 1)):
             answer = problem(status, code, "the publisher cannot", reason="self_promotion", errors=[])

@@ -22,6 +22,7 @@ private slots:
     void aBuilderGivesNoVerdict();
     void everyRouteToTheCurrentPointerIsGuarded();
     void aStaleTagOrDigestIsRefused();
+    void aStaleTagIsNotKeptUnderAKey();
     void anApprovalDoesNotOutliveItsProposal();
     void commentsOnWhatIsNotThereAreRefused_data();
     void commentsOnWhatIsNotThereAreRefused();
@@ -157,6 +158,20 @@ void TestReviewRules::everyRouteToTheCurrentPointerIsGuarded()
     QCOMPARE(ask(m_pat, Method::Delete, "/v1/skills/demo").status, 204);
     publish("one");
     QCOMPARE(current(), "");
+}
+
+void TestReviewRules::aStaleTagIsNotKeptUnderAKey()
+{
+    const std::string proposal = publish("one");
+    const auto approve = [&](const std::string& tag) {
+        return m_api->send(Method::Post, proposal + "/reviews",
+                           {m_ann, kApprove, {{"idempotency-key", "k"}, {"if-match", tag}}});
+    };
+    QCOMPARE(approve("\"stale\"").status, 412);
+    const Answer done = approve(ask(m_ann, Method::Get, proposal).header("ETag"));
+    QCOMPARE(done.status, 201);
+    // What was done is kept, whatever the repetition's tag says.
+    QCOMPARE(approve("\"stale\"").bytes(), done.bytes());
 }
 
 void TestReviewRules::aStaleTagOrDigestIsRefused()

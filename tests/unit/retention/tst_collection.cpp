@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/store/idempotency_table.h"
+#include "server/store/sample_table.h"
 #include "tests/unit/retention/retention_world.h"
 
 #include <QDirIterator>
@@ -41,6 +42,7 @@ private slots:
     void heldBytesStay();
     void youngFilesStay();
     void runsWithMuchOutputGoInParts();
+    void whatNamesARunGoesWithIt();
     void keptAnswersAndTemporaryFilesGo();
     void aCutCollectionGoesOnLater_data() { backends(); }
     void aCutCollectionGoesOnLater();
@@ -280,10 +282,51 @@ void TestCollection::runsWithMuchOutputGoInParts()
         [&](Connection& connection) { return store::RunEventTable(connection).put(kScopeA, "run_1", "event"); });
     world.endRun("run_1");
     world.laterBy(100);
+    // A stop is obeyed after each part, also of the first row.
+    const auto cut = world.collector({.stepTime = std::chrono::milliseconds(0)}).collect(Removal::Real);
+    ASSAY_OK(cut);
+    QVERIFY(!cut->complete && world.hasRun("run_1"));
     const auto report = world.collect();
     QCOMPARE(countOf(report, "runs"), 1U);
-    QVERIFY(kindOf(report, "runs").bytes > 20U << 20);
+    QVERIFY(kindOf(report, "runs").bytes > 12U << 20);
     QVERIFY(!world.hasRun("run_1"));
+}
+
+void TestCollection::whatNamesARunGoesWithIt()
+{
+    RetentionWorld world("database");
+    const auto skill = world.publish("demo", "one").skill;
+    world.addRun("run_1", skill);
+    world.endRun("run_1");
+    world.laterBy(50);
+    world.addRun("run_2", skill);
+    const Digest digest = Digest::parse(skill.digest).value();
+    world.write([&](Connection& connection) -> Result<void> {
+        store::SampleTable table(connection);
+        for (const char* run : {"run_1", "run_2"})
+            if (auto done = table.addRun(kScopeA, "demo", {digest, "small", run, 1, "ann", world.clock.now()}); !done)
+                return done;
+        for (const auto& [id, from, to] :
+             {std::tuple("cmp_1", "run_1", "run_2"), {"cmp_2", "run_2", "run_1"}, {"cmp_3", "run_2", "run_2"}})
+            if (auto done = table.insert(kScopeA, {.id = id, .skill = "demo", .fromRun = from, .toRun = to}); !done)
+                return done;
+        return {};
+    });
+    world.laterBy(50);
+    QCOMPARE(countOf(world.collect(), "runs"), 1U);
+    const auto left = world.database.read([&](Connection& connection) -> Result<std::string> {
+        std::string out;
+        for (const char* sql :
+             {"SELECT group_concat(run) FROM sample_runs", "SELECT group_concat(id) FROM comparisons"}) {
+            auto query = connection.prepare(sql);
+            if (!query || !query->step())
+                return fail(ErrorCode::Internal, "the query failed");
+            out += std::string(query->text(0)) + " ";
+        }
+        return out;
+    });
+    ASSAY_OK(left);
+    QCOMPARE(*left, "run_2 cmp_3 ");
 }
 
 void TestCollection::keptAnswersAndTemporaryFilesGo()

@@ -242,7 +242,7 @@ void TestProposalTalk::everyChangeHasATag()
     note();
     ASSAY_OK(desk().resolve(ReviewFixture::ann, m_id, {first->id, false}, {}));
     note();
-    ASSAY_OK(desk().acknowledge(ReviewFixture::ann, m_id, m_second.skill.digest, {}));
+    ASSAY_OK(desk().acknowledge(ReviewFixture::ann, m_id, {m_second.skill.digest, m_first.skill.digest}, {}));
     note();
     ASSAY_OK(m_world->verdict(ReviewFixture::ann, m_id, "approve"));
     note();

@@ -139,7 +139,7 @@ void TestProposals::thePublisherCannotApproveOrPromote()
     QCOMPARE(approved.error().reason, "self_approval");
     ASSAY_FAILS(m_world->verdict(ReviewFixture::pat, first.proposal, "request_changes"), ErrorCode::PermissionDenied);
     ASSAY_OK(m_world->verdict(ReviewFixture::pat, first.proposal, "comment"));
-    ASSAY_FAILS(desk().acknowledge(ReviewFixture::pat, first.proposal, first.skill.digest, {}),
+    ASSAY_FAILS(desk().acknowledge(ReviewFixture::pat, first.proposal, {first.skill.digest}, {}),
                 ErrorCode::PermissionDenied);
     ASSAY_OK(m_world->verdict(ReviewFixture::ann, first.proposal, "approve"));
     QCOMPARE(reasonOf(first.proposal, ReviewFixture::pat), "self_promotion");
@@ -180,9 +180,9 @@ void TestProposals::promotionNeedsItsChecks()
     QCOMPARE(refused.error().reason, "checks_not_passed");
     QCOMPARE(refused.error().problems.size(), 2U);
     QVERIFY(refused.error().message.contains("capabilities_reviewed") && refused.error().message.contains("test_run"));
-    ASSAY_FAILS(desk().acknowledge(ReviewFixture::ann, first.proposal, Digest::ofBytes("other").text(), {}),
+    ASSAY_FAILS(desk().acknowledge(ReviewFixture::ann, first.proposal, {Digest::ofBytes("other").text()}, {}),
                 ErrorCode::PreconditionFailed);
-    ASSAY_OK(desk().acknowledge(ReviewFixture::ann, first.proposal, first.skill.digest, {}));
+    ASSAY_OK(desk().acknowledge(ReviewFixture::ann, first.proposal, {first.skill.digest}, {}));
     QCOMPARE(desk().promote(ReviewFixture::ann, first.proposal, {}, {}).error().problems.size(), 1U);
     m_world->set({.requiredChecks = std::vector<std::string>{"capabilities_reviewed"}});
     QCOMPARE(reasonOf(first.proposal), "promoted");
@@ -314,7 +314,7 @@ void TestProposals::ifMatchGuardsEveryChange()
     ASSAY_OK(m_world->verdict(ReviewFixture::bob, first.proposal, "approve"));
     ASSAY_FAILS(desk().promote(ReviewFixture::ann, first.proposal, {}, seen), ErrorCode::PreconditionFailed);
     ASSAY_FAILS(desk().withdraw(ReviewFixture::ann, first.proposal, "x", seen), ErrorCode::PreconditionFailed);
-    ASSAY_FAILS(desk().acknowledge(ReviewFixture::ann, first.proposal, first.skill.digest, seen),
+    ASSAY_FAILS(desk().acknowledge(ReviewFixture::ann, first.proposal, {first.skill.digest}, seen),
                 ErrorCode::PreconditionFailed);
     ASSAY_FAILS(desk().review(ReviewFixture::ann, first.proposal, {.verdict = "approve"}, seen),
                 ErrorCode::PreconditionFailed);

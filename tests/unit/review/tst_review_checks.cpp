@@ -22,6 +22,8 @@ private slots:
     void testRunsNeedEverySampleOnThisDigest();
     void testRunsJudgeExitAndOutput_data();
     void testRunsJudgeExitAndOutput();
+    void outputThatCannotMatchIsNotRead();
+    void onlyRequiredChecksDecide();
     void aChangedSampleNeedsANewRun();
     void aSampleSavedAnewNeedsANewRun();
     void expectedOutputsAreComparedAsJson();
@@ -43,14 +45,14 @@ private:
     }
     /// A run on record that ended so, made of the sample.
     void ran(const std::string& sample, const registry::Published& published, const std::string& state,
-             std::int64_t exitCode, const std::string& output, bool ended = true);
+             std::int64_t exitCode, const std::string& output, bool ended = true, std::uint64_t dropped = 0);
 
     std::unique_ptr<ReviewFixture> m_world;
     int m_runs = 0;
 };
 
 void TestReviewChecks::ran(const std::string& sample, const registry::Published& published, const std::string& state,
-                           std::int64_t exitCode, const std::string& output, bool ended)
+                           std::int64_t exitCode, const std::string& output, bool ended, std::uint64_t dropped)
 {
     const auto digest = Digest::parse(published.skill.digest).value();
     const std::string id = "run_01J0000000000000000000" + std::to_string(1000 + ++m_runs);
@@ -68,7 +70,7 @@ void TestReviewChecks::ran(const std::string& sample, const registry::Published&
         command.id = "cmd_01J00000000000000000000000";
         command.state = "ended";
         command.exitCode = exitCode;
-        command.out = {output, {}, output.size()};
+        command.out = {output, {}, output.size() + dropped};
         return store::CommandTable(connection).put(kScopeA, id, command);
     });
     if (!done)
@@ -105,16 +107,26 @@ void TestReviewChecks::acknowledgementsAreOfTheDigestAndItsBase()
 {
     const auto first = m_world->publish("one");
     QCOMPARE(stateOf(first.proposal, "capabilities_reviewed"), "pending");
-    ASSAY_OK(m_world->desk.proposals().acknowledge(ReviewFixture::ann, first.proposal, first.skill.digest, {}));
+    ASSAY_OK(m_world->desk.proposals().acknowledge(ReviewFixture::ann, first.proposal, {first.skill.digest}, {}));
     QCOMPARE(stateOf(first.proposal, "capabilities_reviewed"), "pass");
     ASSAY_OK(m_world->verdict(ReviewFixture::ann, first.proposal, "approve"));
     ASSAY_OK(m_world->desk.proposals().promote(ReviewFixture::ann, first.proposal, {}, {}));
     const auto second = m_world->publish("two");
-    ASSAY_OK(m_world->desk.proposals().acknowledge(ReviewFixture::ann, second.proposal, second.skill.digest, {}));
+    const auto acknowledge = [&](std::optional<std::string> base) {
+        return m_world->desk.proposals().acknowledge(ReviewFixture::ann, second.proposal,
+                                                     {second.skill.digest, std::move(base)}, {});
+    };
+    ASSAY_FAILS(acknowledge({}), ErrorCode::InvalidArgument);
+    ASSAY_FAILS(acknowledge(""), ErrorCode::PreconditionFailed);
+    ASSAY_FAILS(acknowledge(second.skill.digest), ErrorCode::PreconditionFailed);
+    QCOMPARE(stateOf(second.proposal, "capabilities_reviewed"), "pending");
+    ASSAY_OK(acknowledge(first.skill.digest));
     QCOMPARE(stateOf(second.proposal, "capabilities_reviewed"), "pass");
     // What it is compared with goes away: what it can newly do is another question now.
     ASSAY_OK(m_world->skills.withdraw(ReviewFixture::ann, "demo", first.skill.revision, {"bad"}));
     QCOMPARE(stateOf(second.proposal, "capabilities_reviewed"), "pending");
+    ASSAY_FAILS(acknowledge(first.skill.digest), ErrorCode::PreconditionFailed);
+    ASSAY_OK(acknowledge(""));
 }
 
 void TestReviewChecks::testRunsNeedEverySampleOnThisDigest()
@@ -157,6 +169,33 @@ void TestReviewChecks::testRunsJudgeExitAndOutput()
     save("small", contract::SampleExpectation{3, json::value(json::object{{"n", 1}})});
     ran("small", first, state.toStdString(), exitCode, output.toStdString());
     QCOMPARE(stateOf(first.proposal, "test_run"), verdict.toStdString());
+}
+
+void TestReviewChecks::outputThatCannotMatchIsNotRead()
+{
+    const auto first = m_world->publish("one");
+    save("small", contract::SampleExpectation{0, json::value(1)});
+    ran("small", first, "succeeded", 0, std::string(16'000, ' ') + "1");
+    QCOMPARE(stateOf(first.proposal, "test_run"), "pass");
+    // The kept head and tail alone would be what is expected.
+    m_world->clock.advance(std::chrono::seconds(1));
+    ran("small", first, "succeeded", 0, "1", true, 5);
+    QCOMPARE(stateOf(first.proposal, "test_run"), "fail");
+    m_world->clock.advance(std::chrono::seconds(1));
+    ran("small", first, "succeeded", 0, std::string(17'000, ' ') + "1");
+    QCOMPARE(stateOf(first.proposal, "test_run"), "fail");
+}
+
+void TestReviewChecks::onlyRequiredChecksDecide()
+{
+    review::CheckRegistry checks;
+    const store::RevisionRow revision{.digest = Digest::ofBytes("x"), .lints = "[]"};
+    const auto states = m_world->database.read([&](store::Connection& connection) {
+        return checks.judge(connection, {kScopeA, "demo", revision, {}}, {"lints"}, review::JudgeWhat::Required);
+    });
+    ASSAY_OK(states);
+    QCOMPARE(states->size(), 1U);
+    QCOMPARE(states->front().id, "lints");
 }
 
 void TestReviewChecks::aChangedSampleNeedsANewRun()

@@ -36,7 +36,7 @@ void TestReviewLedger::decisionsAreRowsOfTheirScope()
     const auto first = fixture.publish("one");
     ASSAY_OK(fixture.verdict(ReviewFixture::bob, first.proposal, "request_changes"));
     ASSAY_OK(desk.withdrawVerdict(ReviewFixture::bob, first.proposal, {}));
-    ASSAY_OK(desk.acknowledge(ReviewFixture::ann, first.proposal, first.skill.digest, {}));
+    ASSAY_OK(desk.acknowledge(ReviewFixture::ann, first.proposal, {first.skill.digest}, {}));
     ASSAY_OK(desk.comment(ReviewFixture::ann, first.proposal, {.text = "no decision"}));
     ASSAY_OK(fixture.verdict(ReviewFixture::ann, first.proposal, "comment"));
     ASSAY_OK(fixture.verdict(ReviewFixture::ann, first.proposal, "approve"));
@@ -44,13 +44,18 @@ void TestReviewLedger::decisionsAreRowsOfTheirScope()
     ASSAY_OK(fixture.skills.withdraw(ReviewFixture::ann, "demo", "current", {.reason = "x", .stopRuns = true}));
     const auto second = fixture.publish("two");
     ASSAY_OK(desk.withdraw(ReviewFixture::pat, second.proposal, "x", {}));
+    const contract::PutSample sample{{.script = "scripts/run.py"}, {}};
+    ASSAY_OK(fixture.desk.samples().put(ReviewFixture::ann, "demo", "small", sample, false, {}));
+    ASSAY_OK(fixture.desk.samples().put(ReviewFixture::bob, "demo", "small", sample, false, {})); // changes nothing
+    ASSAY_OK(fixture.desk.samples().remove(ReviewFixture::bob, "demo", "small", {}));
     const std::string a = first.proposal;
     QCOMPARE(rows(fixture, kScopeA),
              (std::vector<std::string>{"scope.configure operator ", "proposal.request_changes bob " + a,
                                        "proposal.retract bob " + a, "proposal.acknowledge ann " + a,
                                        "proposal.approve ann " + a, "revision.promote ann demo@" + first.skill.revision,
                                        "revision.stop ann demo@" + first.skill.revision,
-                                       "revision.withdraw pat demo@" + second.skill.revision}));
+                                       "revision.withdraw pat demo@" + second.skill.revision, "sample.put ann demo",
+                                       "sample.delete bob demo"}));
 }
 
 void TestReviewLedger::stopsAreRowsOfTheServer()
