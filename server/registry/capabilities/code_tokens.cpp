@@ -210,7 +210,10 @@ private:
 
     void skipRegularExpression()
     {
-        constexpr std::size_t kMaxBytes = 2000; // what is longer is no expression that people write
+        constexpr std::size_t kMaxBytes = 2000;        // what is longer is no expression that people write
+        constexpr std::size_t kMaxInVain = 256 * 1024; // looked at for nothing in one file; then all are divisions
+        if (m_lookedInVain > kMaxInVain)
+            return mark('/');
         std::size_t end = m_at + 1;
         const std::size_t last = std::min(m_at + kMaxBytes, m_text.size());
         bool inClass = false;
@@ -219,8 +222,10 @@ private:
                 inClass = m_text[end] == '[';
             end += m_text[end] == '\\' && end + 1 < m_text.size() && m_text[end + 1] != '\n' ? 2 : 1;
         }
-        if (end >= last || m_text[end] == '\n')
+        if (end >= last || m_text[end] == '\n') {
+            m_lookedInVain += end - m_at;
             return mark('/'); // it was a division
+        }
         m_at = end + 1;
     }
 
@@ -236,6 +241,7 @@ private:
     std::string_view m_text;
     bool m_isPython;
     std::size_t m_at = 0;
+    std::size_t m_lookedInVain = 0;
     std::uint32_t m_line;
     std::uint32_t m_depth = 0;
     std::vector<std::uint32_t> m_templates; ///< the depths at which insertions end
