@@ -117,8 +117,9 @@ void TestAuditApi::refusedReviewsSayWhatTheyWouldHaveBeen()
     QCOMPARE(m_api->send(Method::Post, reviews, {everybody, R"({"verdict": "approve"})"}).status, 403);
     QCOMPARE(ask(Method::Post, reviews, R"({"verdict": "approve"})").status, 403); // one's own
     QCOMPARE(ask(Method::Post, reviews, R"({"verdict": "request_changes"})").status, 403);
-    const Answer stale = m_api->send(Method::Post, reviews,
-                                     {m_token, R"({"verdict": "comment", "text": "x"})", {{"if-match", "\"stale\""}}});
+    const Answer stale =
+        m_api->send(Method::Post, reviews,
+                    {m_token, R"({"verdict": "comment", "comments": [{"text": "x"}]})", {{"if-match", "\"stale\""}}});
     QCOMPARE(stale.status, 412);
     const auto all = rows();
     const std::vector<std::string> expected{"proposal.review refused " + id, "proposal.request_changes refused " + id,
