@@ -17,9 +17,7 @@ using channel::FrameType;
 namespace {
 
 constexpr std::uint64_t kQuotaInterval = 50'000; // microseconds
-constexpr std::uint64_t kOfferInterval = 1'000;  // likewise: an exec has long ended then
-constexpr unsigned kOffers = 10;
-constexpr int kEndingPatience = 1; // milliseconds between two rounds of SIGKILL
+constexpr int kEndingPatience = 1;               // milliseconds between two rounds of SIGKILL
 // Kept free in the outgoing buffer for the frames that report, so that output can never crowd them out.
 constexpr std::size_t kReserved = 1024;
 
@@ -77,8 +75,7 @@ bool Command::start(std::uint32_t stream, std::string_view payload)
     int childEnds[3];
     ExecOutcome outcome{-1, 0, ExecStage::Pipes};
     m_start = now();
-    m_nextCheck = m_start + kOfferInterval;
-    m_offersLeft = kOffers;
+    m_nextCheck = m_start + kQuotaInterval;
     if (openPipes(childEnds))
         outcome = startProcess(request, childEnds);
     else
@@ -89,7 +86,6 @@ bool Command::start(std::uint32_t stream, std::string_view payload)
         fail(outcome.error, outcome.stage);
         return true;
     }
-    m_leader = outcome.pid;
     m_tree.begin(outcome.pid);
     m_phase = Phase::Running;
     return true;
@@ -227,19 +223,11 @@ void Command::readOutput(Output& output)
     output.total += static_cast<std::uint64_t>(got);
 }
 
-void Command::watch()
+void Command::watchQuota()
 {
     const std::uint64_t time = now();
     if (time < m_nextCheck)
         return;
-    if (m_offersLeft == 0)
-        return watchQuota(time);
-    m_offersLeft = offerToOutOfMemory(m_leader) ? 0 : m_offersLeft - 1;
-    m_nextCheck = m_offersLeft > 0 ? time + kOfferInterval : m_start + kQuotaInterval;
-}
-
-void Command::watchQuota(std::uint64_t time)
-{
     m_nextCheck = time + kQuotaInterval;
     if (m_workspace.isOverLimit()) {
         m_flags |= channel::kOverQuota;
@@ -258,7 +246,7 @@ void Command::advance(const pollfd (&entries)[kPolled])
     if (entries[2].revents != 0)
         writeStdin();
     if (m_phase == Phase::Running)
-        watch();
+        watchQuota();
     stepEnd();
 }
 

@@ -55,8 +55,7 @@ private:
     bool canRead(const Output& output) const;
     void writeStdin();
     void closeStdin();
-    void watch();
-    void watchQuota(std::uint64_t time);
+    void watchQuota();
     void stepEnd();
     void reportExit();
     void fail(int error, channel::ExecStage stage);
@@ -70,9 +69,7 @@ private:
     std::uint32_t m_stream = 0;
     std::uint64_t m_start = 0;     ///< microseconds, monotonic
     std::uint64_t m_wall = 0;      ///< of the process alone
-    std::uint64_t m_nextCheck = 0; ///< of the quota, and first of what follows
-    pid_t m_leader = -1;
-    unsigned m_offersLeft = 0; ///< tries to offer the leader to the kernel when memory is over
+    std::uint64_t m_nextCheck = 0; ///< of the quota
     std::uint64_t m_sequence = 0;
     std::uint8_t m_flags = 0;
     Output m_outputs[2];

@@ -5,9 +5,7 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -175,19 +173,6 @@ bool decodeExecRequest(std::string_view payload, ExecRequest& request, std::uint
     request.variables = g_variables;
     request.searchPath = valueOf(g_variables, "PATH=");
     return true;
-}
-
-bool offerToOutOfMemory(pid_t pid)
-{
-    constexpr char kScore[] = "500";
-    char path[48];
-    std::snprintf(path, sizeof path, "/proc/%d/oom_score_adj", static_cast<int>(pid));
-    const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errno != EACCES;
-    const bool written = ::write(fd, kScore, sizeof kScore - 1) > 0 || errno != EACCES;
-    ::close(fd);
-    return written;
 }
 
 ExecOutcome startProcess(const ExecRequest& request, const int (&standard)[3])

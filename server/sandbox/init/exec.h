@@ -36,11 +36,6 @@ struct ExecOutcome
 /// waits in the kernel until the program runs or its start has failed, so there is nothing in between to race with.
 ExecOutcome startProcess(const ExecRequest& request, const int (&standard)[3]);
 
-/// Makes the kernel take this process before us when the box's memory is over, for with us the whole box would end.
-/// False when it is too early: until its exec is complete a process is as undumpable as we are, and its /proc files are
-/// closed.
-bool offerToOutOfMemory(pid_t pid);
-
 /// The signals that `assay-init` ignores and a command gets back with their default action.
 inline constexpr int kIgnoredSignals[] = {1, 2, 3, 10, 12, 13, 14, 15};
 

@@ -17,7 +17,6 @@ private slots:
     void initTestCase();
     void forkBombIsHeld();
     void memoryHogDies();
-    void commandsAreTakenBeforeTheInit();
     void memoryOfFilesCounts();
     void workspaceHogGetsNoSpace();
     void inodeHogGetsNoSpace();
@@ -69,19 +68,6 @@ void TestBoxExhaustion::memoryHogDies()
     QVERIFY(meter.oomKills >= 1);
     QVERIFY(meter.peakMemoryBytes > (200U << 20) && meter.peakMemoryBytes <= (256U << 20));
     QCOMPARE(shellIn(*box, "echo alive").output, "alive\n");
-}
-
-void TestBoxExhaustion::commandsAreTakenBeforeTheInit()
-{
-    auto box = m_boxes.box();
-    const Answer answer = shellIn(
-        *box,
-        "sleep 0.3; cat /proc/self/oom_score_adj; bash -c 'cat /proc/self/oom_score_adj'; cat /proc/1/oom_score_adj");
-    const QList<QByteArray> scores = QByteArray::fromStdString(answer.output).split('\n');
-    QCOMPARE(scores.at(0), "500");
-    QCOMPARE(scores.at(1), "500");
-    QVERIFY2(scores.at(2).toInt() < 500, scores.at(2).constData());
-    ASSAY_OK(box->destroy());
 }
 
 void TestBoxExhaustion::memoryOfFilesCounts()
