@@ -159,7 +159,7 @@ void TestSettings::everyRowSetsWhatItShows()
         const std::string before = row.show(defaults);
         bool moved = false;
         for (const char* value :
-             {"2000000", "7000", "/x", "127.0.0.1:9", "filesystem", "error", "json", "false", "5"}) {
+             {"2000000", "20000000", "7000", "/x", "127.0.0.1:9", "filesystem", "error", "json", "false", "5"}) {
             if (row.set(changed, std::vector<std::string>{value}) && row.show(changed) == value && before != value)
                 moved = true;
         }
