@@ -42,8 +42,8 @@ void killChildrenOf(pid_t parent, int depth)
         // A number that the buffer cut off is not a process id; the next round reads it whole.
         if (end == at || *end != ' ')
             return;
-        // The parent first: a shell that lives to see its child killed ends by itself, with a status of its own. What it
-        // leaves becomes ours, and the next round finds it.
+        // The parent first: a shell that lives to see its child killed ends by itself, with a status of its own. What
+        // it leaves becomes ours, and the next round finds it.
         ::kill(static_cast<pid_t>(pid), SIGKILL);
         if (depth < kMaxDepth)
             killChildrenOf(static_cast<pid_t>(pid), depth + 1);
