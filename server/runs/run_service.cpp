@@ -243,7 +243,7 @@ std::uint64_t RunService::stopPinned(const Stopped& stopped)
     const auto deadline = steady_clock::now() + kCancelWait;
     for (const auto& run : runs)
         run->waitEnded(deadline);
-    return runs.size();
+    return records.size(); // one that had ended, and is only not forgotten yet, was not stopped
 }
 
 RunService::Load RunService::load() const
