@@ -108,6 +108,9 @@ Result<std::shared_ptr<LiveRun>> RunService::State::accept(const auth::Identity&
     liveRuns.add(run);
     auto reservation = records.begin(*run, manifest.canonicalJson, by);
     if (!reservation) {
+        // Whoever has found it among the live ones, and waits for its end, waits no longer.
+        run->conclude({.state = "refused", .termination = {}, .reason = reservation.error().reason, .message = {}});
+        run->publishEnd();
         liveRuns.remove(*run);
         if (reservation.error().code == ErrorCode::Refused)
             return refuseRun(by, run->plan(), std::move(reservation).error());
