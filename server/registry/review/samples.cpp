@@ -3,6 +3,8 @@
 
 #include "server/contract/codec.h"
 #include "server/core/ids.h"
+#include "server/core/json.h"
+#include "server/registry/path_rules.h"
 #include "server/registry/precondition.h"
 #include "server/registry/skill_lookup.h"
 
@@ -19,6 +21,18 @@ namespace {
 
 std::unexpected<Error> noSample() { return fail(ErrorCode::NotFound, "the skill has no sample of this name"); }
 std::unexpected<Error> noComparison() { return fail(ErrorCode::NotFound, "the skill has no comparison of this id"); }
+
+/// What no run could take is not saved: a check that needs the sample would wait for it for ever.
+Result<void> checkPaths(const contract::SampleInput& input)
+{
+    if (const auto script = registry::judgePath(input.script); !script.code.empty())
+        return failAt("/script", "a script is named by its path in the package: " + script.message);
+    for (const auto& [path, text] : input.files)
+        if (const auto file = registry::judgePath(path); !file.code.empty())
+            return failAt("/files/" + pointerToken(path),
+                          "a file is named by its path below /workspace: " + file.message);
+    return {};
+}
 
 Result<void> checkName(std::string_view name)
 {
@@ -117,6 +131,8 @@ Result<Samples::Saved> Samples::put(const auth::Identity& by, std::string_view s
                                     const std::optional<std::string>& ifMatch)
 {
     if (auto checked = checkName(name); !checked)
+        return forward(checked);
+    if (auto checked = checkPaths(sample.input); !checked)
         return forward(checked);
     const std::string definition = json::serialize(contract::sampleForm(sample.input, sample.expect));
     if (definition.size() > kMaxBytes)

@@ -20,6 +20,7 @@ private slots:
     void survivesItsStoredForm();
     void replacesWithItsTag();
     void boundsNamesNumbersAndSizes();
+    void refusesPathsThatNoRunTakes();
     void otherScopesSeeNothing();
     void comparisonsBelongToTheirSkill();
 
@@ -78,6 +79,18 @@ void TestSamples::boundsNamesNumbersAndSizes()
         ASSAY_OK(samples().put(ReviewFixture::ann, "demo", "s" + std::to_string(i), sample, false, {}));
     ASSAY_FAILS(samples().put(ReviewFixture::ann, "demo", "more", sample, false, {}), ErrorCode::Conflict);
     ASSAY_OK(samples().put(ReviewFixture::ann, "demo", "s1", sample, false, {}));
+}
+
+void TestSamples::refusesPathsThatNoRunTakes()
+{
+    const contract::PutSample outside{{.script = "../../bin/sh"}, {}};
+    const auto refused = samples().put(ReviewFixture::ann, "demo", "bad", outside, true, {});
+    ASSAY_FAILS(refused, ErrorCode::InvalidArgument);
+    QCOMPARE(refused.error().problems.front().pointer, "/script");
+    contract::PutSample climbing{{.script = "scripts/run.py"}, {}};
+    climbing.input.files = {{"../x", "y"}};
+    ASSAY_FAILS(samples().put(ReviewFixture::ann, "demo", "bad", climbing, true, {}), ErrorCode::InvalidArgument);
+    QCOMPARE(samples().list(ReviewFixture::ann, "demo")->size(), 0U);
 }
 
 void TestSamples::otherScopesSeeNothing()
