@@ -25,7 +25,7 @@ std::string_view remedy(const Error& error)
     case ErrorCode::Unauthenticated:
         return "set ASSAY_TOKEN, or write `token = ...` to the profile; `assayctl token create` makes one";
     case ErrorCode::PermissionDenied:
-        return "ask for a token with the role that this needs (viewer, builder, reviewer, runner, operator)";
+        return "ask the operator for a token with the role that this needs; docs/tokens.md has the table of roles";
     case ErrorCode::PreconditionFailed:
         return "look at the present state, then repeat the command";
     case ErrorCode::RateLimited:

@@ -12,6 +12,18 @@ struct Options
     std::string id;
 };
 
+/// Each line on one of its own; what a terminal would obey stays an escape.
+std::string indented(std::string_view text)
+{
+    std::string out;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        out += "\n    " + plain(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return out;
+}
+
 std::string commentText(const json::value& comment)
 {
     std::string place = textOf(comment, "path");
@@ -28,7 +40,7 @@ std::string commentText(const json::value& comment)
         out += "  [draft]";
     if (!textOf(comment, "resolved_at").empty())
         out += "  [resolved by " + plain(textOf(comment, "resolved_by")) + "]";
-    return out + "\n    " + plain(textOf(comment, "text")) + '\n';
+    return out + indented(textOf(comment, "text")) + '\n';
 }
 
 Result<int> show(Context& context, const Options& options)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/command.h"
 #include "app/cli/run_output.h"
-#include "server/core/text.h"
+#include "app/cli/script_input.h"
 
 #include <thread>
 
@@ -33,29 +33,6 @@ struct Options
     std::vector<std::string> environment;
     bool quiet = false;
 };
-
-Result<void> addInput(json::object& command, const Options& options)
-{
-    if (!options.input.empty()) {
-        auto text = readInput(options.input, kInputBytes);
-        if (!text)
-            return forward(text);
-        auto value = parseJson(*text);
-        if (!value)
-            return fail(ErrorCode::InvalidArgument,
-                        "the input is not JSON: " + value.error().message + "; send other text with --stdin");
-        command["input"] = std::move(*value);
-    }
-    if (!options.standardInput.empty()) {
-        auto text = readInput(options.standardInput, kInputBytes);
-        if (!text)
-            return forward(text);
-        if (!isUtf8(*text))
-            return fail(ErrorCode::InvalidArgument, "what --stdin sends must be UTF-8 text");
-        command["stdin"] = *text;
-    }
-    return {};
-}
 
 Result<void> addEnvironment(json::object& command, const std::vector<std::string>& pairs)
 {
@@ -107,7 +84,7 @@ Result<json::object> bodyOf(const Options& options)
         json::object command{{"skill", options.skill}, {"script", options.script}};
         if (!options.arguments.empty())
             command["args"] = json::value_from(options.arguments);
-        if (auto added = addInput(command, options); !added)
+        if (auto added = addStandardInput(command, options.input, options.standardInput, kInputBytes); !added)
             return forward(added);
         if (auto added = addEnvironment(command, options.environment); !added)
             return forward(added);

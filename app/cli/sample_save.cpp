@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/sample_input.h"
+#include "app/cli/script_input.h"
 
 namespace assay::cli {
 
@@ -11,7 +11,7 @@ struct Options
 {
     std::string skill;
     std::string name;
-    SampleInputOptions input;
+    ScriptInputOptions input;
     std::uint64_t exitCode = 0;
     std::string output;
 };
@@ -38,7 +38,7 @@ Result<int> save(Context& context, const Options& options)
     auto api = context.api();
     if (!api)
         return forward(api);
-    auto body = sampleInputBody(options.input);
+    auto body = scriptInputBody(options.input);
     if (!body)
         return forward(body);
     if (auto added = addExpectation(*body, options); !added)
@@ -66,7 +66,7 @@ void addSampleSave(Command& parent, Context& context)
     Command command = parent.add("save", "Save an input of a skill's script, to test revisions with");
     command.required("SKILL", options->skill);
     command.required("NAME", options->name, "1 to 64 of a-z, 0-9 and -");
-    addSampleInputOptions(command, options->input);
+    addScriptInputOptions(command, options->input);
     command.number("--expect-exit", options->exitCode, "Exit status that the script must give", 0, 255);
     command.option("--expect-output", options->output, "File with what it must write: equal as JSON, or byte for byte");
     onCommand(command, context, std::move(options), save);

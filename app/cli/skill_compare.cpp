@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/sample_input.h"
+#include "app/cli/script_input.h"
 
 #include <thread>
 
@@ -15,7 +15,7 @@ struct Options
     std::string from;
     std::string to;
     std::string sample;
-    SampleInputOptions input;
+    ScriptInputOptions input;
     std::uint64_t waitSeconds = 600;
 };
 
@@ -86,7 +86,7 @@ Result<int> compare(Context& context, const Options& options)
     auto api = context.api();
     if (!api)
         return forward(api);
-    auto body = sampleInputBody(options.input);
+    auto body = scriptInputBody(options.input);
     if (!body)
         return forward(body);
     (*body)["from"] = options.from;
@@ -113,7 +113,7 @@ void addSkillCompare(Command& parent, Context& context)
     command.required("FROM", options->from, "Id from `assayctl skill history`, or current");
     command.required("TO", options->to, "Likewise");
     command.option("--sample", options->sample, "Saved input; or --script with its input");
-    addSampleInputOptions(command, options->input);
+    addScriptInputOptions(command, options->input);
     command.number("--wait", options->waitSeconds, "Seconds to wait for the ends", 0, 86'400);
     command.exclude("--sample", "--script");
     onCommand(command, context, std::move(options), compare);

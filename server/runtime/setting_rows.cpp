@@ -63,8 +63,9 @@ SettingRow number(std::string key, std::string unit, std::string meaning, std::u
     return row;
 }
 
-/// A rate or burst: finite and not negative.
-template <typename Access> SettingRow rate(std::string key, std::string unit, std::string meaning, Access access)
+/// A finite number with a fraction, within its bounds.
+template <typename Access>
+SettingRow fraction(std::string key, std::string unit, std::string meaning, double least, double most, Access access)
 {
     SettingRow row{.key = key, .unit = std::move(unit), .meaning = std::move(meaning), .set = {}, .show = {}};
     row.set = [=](Settings& settings, Values values) -> Result<void> {
@@ -74,30 +75,8 @@ template <typename Access> SettingRow rate(std::string key, std::string unit, st
         double value = 0;
         const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
         const bool whole = error == std::errc{} && end == text->data() + text->size();
-        if (!whole || !std::isfinite(value) || value < 0 || value > 1e9)
-            return fail(ErrorCode::InvalidArgument, key + " is a number from 0 to 1000000000");
-        access(settings) = value;
-        return {};
-    };
-    row.show = [access](const Settings& settings) {
-        return std::to_string(static_cast<std::uint64_t>(access(const_cast<Settings&>(settings))));
-    };
-    return row;
-}
-
-/// Processors: finite, at least a hundredth of one.
-template <typename Access> SettingRow cpus(std::string key, std::string meaning, Access access)
-{
-    SettingRow row{.key = key, .unit = "processors", .meaning = std::move(meaning), .set = {}, .show = {}};
-    row.set = [=](Settings& settings, Values values) -> Result<void> {
-        auto text = single(key, values);
-        if (!text)
-            return forward(text);
-        double value = 0;
-        const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-        const bool whole = error == std::errc{} && end == text->data() + text->size();
-        if (!whole || !std::isfinite(value) || value < 0.01 || value > 4096)
-            return fail(ErrorCode::InvalidArgument, key + " is a number from 0.01 to 4096");
+        if (!whole || !std::isfinite(value) || value < least || value > most)
+            return fail(ErrorCode::InvalidArgument, std::format("{} is a number from {} to {:.0f}", key, least, most));
         access(settings) = value;
         return {};
     };
@@ -105,6 +84,12 @@ template <typename Access> SettingRow cpus(std::string key, std::string meaning,
         return std::format("{}", access(const_cast<Settings&>(settings)));
     };
     return row;
+}
+
+/// A rate or burst; 0 is no limit.
+template <typename Access> SettingRow rate(std::string key, std::string unit, std::string meaning, Access access)
+{
+    return fraction(std::move(key), std::move(unit), std::move(meaning), 0, 1e9, access);
 }
 
 template <typename Access> SettingRow text(std::string key, std::string unit, std::string meaning, Access access)
@@ -208,7 +193,7 @@ void addSkills(std::vector<SettingRow>& rows)
 /// What a run has that asks for nothing, and the most it may ask for.
 void addCeilings(std::vector<SettingRow>& rows)
 {
-    rows.push_back(cpus("runs.max_cpus", "processors of one run", ASSAY_MEMBER(boxCeiling.cpus)));
+    rows.push_back(fraction("runs.max_cpus", "processors", "of one run", 0.01, 4096, ASSAY_MEMBER(boxCeiling.cpus)));
     rows.push_back(number("runs.max_memory_bytes", "bytes", "memory of one run", 16 << 20, kManyBytes,
                           ASSAY_MEMBER(boxCeiling.memoryBytes)));
     rows.push_back(

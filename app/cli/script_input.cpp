@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/sample_input.h"
+#include "app/cli/script_input.h"
 
 #include "server/core/text.h"
 
@@ -11,7 +11,7 @@ constexpr std::uint64_t kInputBytes = 1ULL << 20;
 
 } // namespace
 
-void addSampleInputOptions(Command& command, SampleInputOptions& options)
+void addScriptInputOptions(Command& command, ScriptInputOptions& options)
 {
     command.option("--script", options.script, "Script of the skill, by its path in the package");
     command.list("--arg", options.arguments, "Argument for the script; repeat for more");
@@ -20,31 +20,39 @@ void addSampleInputOptions(Command& command, SampleInputOptions& options)
     command.exclude("--input", "--stdin");
 }
 
-Result<json::object> sampleInputBody(const SampleInputOptions& options)
+Result<void> addStandardInput(json::object& body, const std::string& input, const std::string& standardInput,
+                              std::uint64_t limitBytes)
 {
-    json::object out;
-    if (!options.script.empty())
-        out["script"] = options.script;
-    if (!options.arguments.empty())
-        out["args"] = json::value_from(options.arguments);
-    if (!options.input.empty()) {
-        auto text = readInput(options.input, kInputBytes);
+    if (!input.empty()) {
+        auto text = readInput(input, limitBytes);
         if (!text)
             return forward(text);
         auto value = parseJson(*text);
         if (!value)
             return fail(ErrorCode::InvalidArgument,
                         "the input is not JSON: " + value.error().message + "; send other text with --stdin");
-        out["input"] = std::move(*value);
+        body["input"] = std::move(*value);
     }
-    if (!options.standardInput.empty()) {
-        auto text = readInput(options.standardInput, kInputBytes);
+    if (!standardInput.empty()) {
+        auto text = readInput(standardInput, limitBytes);
         if (!text)
             return forward(text);
         if (!isUtf8(*text))
             return fail(ErrorCode::InvalidArgument, "what --stdin sends must be UTF-8 text");
-        out["stdin"] = *text;
+        body["stdin"] = *text;
     }
+    return {};
+}
+
+Result<json::object> scriptInputBody(const ScriptInputOptions& options)
+{
+    json::object out;
+    if (!options.script.empty())
+        out["script"] = options.script;
+    if (!options.arguments.empty())
+        out["args"] = json::value_from(options.arguments);
+    if (auto added = addStandardInput(out, options.input, options.standardInput, kInputBytes); !added)
+        return forward(added);
     return out;
 }
 
