@@ -74,6 +74,8 @@ void RunWorld::restart()
 
 Result<sandbox::BoxDriver*> RunWorld::driver(std::string_view name)
 {
+    if (whenPinned)
+        whenPinned();
     if (name.empty() || name == "bubblewrap")
         return m_driver.get();
     return refuse("driver_unavailable", "this server has no driver of that name; it has bubblewrap");

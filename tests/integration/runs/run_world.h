@@ -30,6 +30,8 @@ public:
     store::Database& database() { return *m_database; }
     store::SkillPackageStore& packages() { return *m_packages; }
     std::filesystem::path directory() const { return m_directory.path().toStdString(); }
+    /// Called when a run asks for its driver: after its skills are pinned, before it is written.
+    std::function<void()> whenPinned;
     /// Empty when boxes can be made here; otherwise why not.
     std::string unavailable();
 

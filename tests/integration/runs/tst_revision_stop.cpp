@@ -20,6 +20,7 @@ private slots:
     void endsSessions();
     void withoutStopRunsPinnedOnesGoOn();
     void aStoppedDigestRunsInNoScope();
+    void aRunThatWasPinnedBeforeTheWithdrawalDoesNotStart();
     void noRunSlipsBy();
 };
 
@@ -151,6 +152,20 @@ void TestRevisionStop::aStoppedDigestRunsInNoScope()
     const auto again = world.runs().start(me, script());
     ASSAY_OK(again);
     ASSAY_OK(world.runs().cancel(me, again->id));
+}
+
+void TestRevisionStop::aRunThatWasPinnedBeforeTheWithdrawalDoesNotStart()
+{
+    RunWorld world;
+    const auto me = RunWorld::someone();
+    const auto revision = world.publish("demo", sleeper("a"));
+    world.whenPinned = [&] {
+        ASSAY_OK(world.skills().withdraw(me, "demo", revision, {.reason = "burns", .stopRuns = true}));
+    };
+    const auto started = world.runs().start(me, script());
+    ASSAY_FAILS(started, ErrorCode::Refused);
+    QCOMPARE(started.error().reason, "revision_withdrawn");
+    QVERIFY(world.becomesIdle());
 }
 
 void TestRevisionStop::noRunSlipsBy()

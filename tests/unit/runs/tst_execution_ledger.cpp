@@ -17,6 +17,7 @@ private slots:
     void whatNeverStartedIsRefusedInTheLedger();
     void aForgedExpiredForeignOrReplayedSessionExecutesNothing();
     void aCancelledRunExecutesNothingThatWaited();
+    void theBrokerAsksAgainWhetherTheRunGoesOn();
 };
 
 void TestExecutionLedger::theEndOfARunsCommandRidesWithTheRunsEnd()
@@ -69,6 +70,15 @@ void TestExecutionLedger::whatNeverStartedIsRefusedInTheLedger()
     use(plan());
     m_world->execute();
     QCOMPARE(endings(), "1:refused:not_started ");
+}
+
+void TestExecutionLedger::theBrokerAsksAgainWhetherTheRunGoesOn()
+{
+    use(plan(true));
+    const auto carrier = m_world->broker.admit(m_by, *m_world->run).value();
+    ASSAY_OK(m_world->broker.open(carrier, *m_world->run));
+    m_world->run->cancel("cancelled");
+    QCOMPARE(m_world->broker.open(carrier, *m_world->run).error().reason, "run_over");
 }
 
 void TestExecutionLedger::aForgedExpiredForeignOrReplayedSessionExecutesNothing()
