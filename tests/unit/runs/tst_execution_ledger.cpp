@@ -78,7 +78,9 @@ void TestExecutionLedger::theBrokerAsksAgainWhetherTheRunGoesOn()
     const auto carrier = m_world->broker.admit(m_by, *m_world->run).value();
     ASSAY_OK(m_world->broker.open(carrier, *m_world->run));
     m_world->run->cancel("cancelled");
-    QCOMPARE(m_world->broker.open(carrier, *m_world->run).error().reason, "run_over");
+    const auto late = m_world->broker.open(carrier, *m_world->run);
+    ASSAY_FAILS(late, ErrorCode::Refused);
+    QCOMPARE(late.error().reason, "run_over");
 }
 
 void TestExecutionLedger::aForgedExpiredForeignOrReplayedSessionExecutesNothing()
